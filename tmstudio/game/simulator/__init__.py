@@ -1,0 +1,1 @@
+"""The built-in driving game: car, world, starts and pictures."""
