@@ -1,0 +1,54 @@
+"""From a run's configuration to a task that can be driven."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tmstudio.config.run_config import RunConfig
+from tmstudio.env.clock import RealTimeGame
+from tmstudio.env.starts import StartSource, TrainingStarts, TrialStarts
+from tmstudio.env.task import DriveTask
+from tmstudio.game.interface import Game
+from tmstudio.game.simulator.starts import random_starts
+from tmstudio.game.simulator.world import Simulator
+from tmstudio.track.geometry import Track
+from tmstudio.track.library import TrackLibrary
+
+
+def training_task(config: RunConfig, track: Track, seed: int, cars: int | None = None) -> DriveTask:
+    """The task of a run's training: as many cars and at the pace that the configuration says.
+
+    Args:
+        config: the run's configuration.
+        track: the run's track.
+        seed: start of the random numbers that the starts are drawn from.
+        cars: how many cars instead of the configured number.
+    """
+    rng = np.random.default_rng(seed)
+    starts = TrainingStarts(track, config.episode.random_starts, rng, random_starts)
+    game = simulated_game(config, track, config.game.cars if cars is None else cars)
+    return DriveTask(config, track, RealTimeGame(game) if config.game.pace == "real time" else game, starts)
+
+
+def trial_task(config: RunConfig, track: Track, seeds: Sequence[int]) -> DriveTask:
+    """A task for trials: one car for each seed, on the start line, as fast as it goes."""
+    return DriveTask(config, track, simulated_game(config, track, len(seeds)), TrialStarts(track, seeds))
+
+
+def watch_task(config: RunConfig, track: Track, seed: int) -> DriveTask:
+    """A task with one car at the speed of a clock, on the start line, for people to look at."""
+    game = RealTimeGame(simulated_game(config, track, 1))
+    starts: StartSource = TrainingStarts(track, 0.0, np.random.default_rng(seed), random_starts)
+    return DriveTask(config, track, game, starts)
+
+
+def simulated_game(config: RunConfig, track: Track, cars: int) -> Game:
+    """The built-in simulator with the car that the configuration names."""
+    return Simulator(track, cars, load_car(config.game.car))
+
+
+def load_track(config: RunConfig) -> Track:
+    """The run's track from the library."""
+    return TrackLibrary().load(config.track)

@@ -1,0 +1,77 @@
+"""Progress that is paid once: the furthest place each car has reached.
+
+A metre counts the first time it is driven. Going back and driving it again earns nothing, a jump that no car can
+drive (a cut through a hairpin, a teleport) is passed over unpaid, and so is what is driven off the track.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAX_PROGRESS_MPS = 280.0
+"""No car gains more than this along the centre line: 14 m in 50 ms."""
+
+OFF_TRACK_M = 3.0
+"""A car whose centre is this far beyond a border has left the track; walls stop it at 1.1 m."""
+
+STUCK_GAIN_M = 3.0
+"""Only a gain of this much counts as moving on, so that creeping is being stuck too."""
+
+Cars = NDArray[np.intp] | slice
+
+
+class ProgressRatchet:
+    """The furthest place of N cars, in metres from the start line, and how long each has not gone on.
+
+    Args:
+        cars: how many cars.
+        length_m: length of the lap; places are clipped to [0, length_m].
+        step_s: time between two calls of `advance`.
+    """
+
+    def __init__(self, cars: int, length_m: float, step_s: float) -> None:
+        self.place_m: NDArray[np.float64] = np.zeros(cars)
+        self.furthest_m: NDArray[np.float64] = np.zeros(cars)
+        self.stalled_s: NDArray[np.float64] = np.zeros(cars)
+        self._anchor_m: NDArray[np.float64] = np.zeros(cars)
+        self._length_m = length_m
+        self._step_s = step_s
+        self._max_gain_m = MAX_PROGRESS_MPS * step_s
+
+    def restart(self, cars: Cars, place_m: NDArray[np.float64]) -> None:
+        """Begin anew for some cars, at these places (n,): what lies behind them is not paid."""
+        place = np.clip(place_m, 0.0, self._length_m)
+        self.place_m[cars] = place
+        self.furthest_m[cars] = place
+        self._anchor_m[cars] = place
+        self.stalled_s[cars] = 0.0
+
+    def advance(
+        self, place_m: NDArray[np.float64], beyond_border_m: NDArray[np.float64], finished: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Take in where the cars are one step later.
+
+        Args:
+            place_m: (N,) place along the centre line, metres from the start line.
+            beyond_border_m: (N,) how far the car's centre is beyond the nearer border, negative inside.
+            finished: (N,) cars that have crossed the finish line: they are at the end of the lap.
+
+        Returns:
+            (N,) metres driven for the first time in this step.
+        """
+        np.clip(place_m, 0.0, self._length_m, out=self.place_m)
+        self.place_m[finished] = self._length_m
+        gain = self.place_m - self.furthest_m
+        driven = (gain > 0.0) & (gain <= self._max_gain_m) & (beyond_border_m <= OFF_TRACK_M)
+        np.maximum(self.furthest_m, self.place_m, out=self.furthest_m)
+        self.stalled_s += self._step_s
+        moved_on = self.furthest_m - self._anchor_m >= STUCK_GAIN_M
+        self.stalled_s[moved_on] = 0.0
+        self._anchor_m[moved_on] = self.furthest_m[moved_on]
+        return np.where(driven, gain, 0.0)
+
+    @property
+    def behind_m(self) -> NDArray[np.float64]:
+        """(N,) how far each car is behind the furthest place it has reached."""
+        return self.furthest_m - self.place_m
