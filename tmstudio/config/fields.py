@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
 
 class Section(BaseModel):
@@ -37,5 +38,5 @@ def setting(
         advanced: whether the window hides it behind "Advanced settings".
         bounds: pydantic's range arguments (``ge``, ``le``, ``gt``, ``lt``, ``min_length`` …).
     """
-    extra = {"unit": unit, "identity": identity, "advanced": advanced}
+    extra: JsonDict = {"unit": unit, "identity": identity, "advanced": advanced}
     return Field(default, description=help_text, title=title or None, json_schema_extra=extra, **bounds)

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 
 from tmstudio.config.fields import Section, setting
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Literal[1] = 1
 
 
 class SimulatorGame(Section):

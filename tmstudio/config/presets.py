@@ -1,0 +1,67 @@
+"""Named starting points: what each changes over the defaults, as plain data."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tmstudio.config.loading import parse_run_config
+from tmstudio.config.run_config import RunConfig
+from tmstudio.config.structure import values
+from tmstudio.errors import ConfigError, Fault
+
+PRESETS: dict[str, Mapping[str, Any]] = {
+    "quickstart": {"track": "valley", "budget": {"minutes": 2.0}, "evaluation": {"every_s": 15.0}},
+    "default": {},
+    "tmrl-test": {"track": "tmrl-test", "budget": {"minutes": 30.0}},
+    # Plain soft actor-critic with the network and the step sizes that TMRL published.
+    "sac": {
+        "algorithm": {"kind": "sac", "network": {"kind": "mlp", "width": 256, "layers": 2}, "n_step": 1},
+    },
+}
+
+SUMMARIES: dict[str, str] = {
+    "quickstart": "A car that drives within minutes, on the track Valley.",
+    "default": "Truncated quantile critics, an hour.",
+    "tmrl-test": "The recorded map tmrl-test, half an hour.",
+    "sac": "Plain soft actor-critic, to compare with.",
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A field that has another value than in the preset. ``None`` where only the other side has the field."""
+
+    path: str
+    preset_value: Any
+    value: Any
+
+
+def preset(name: str) -> RunConfig:
+    """The configuration of the preset ``name``.
+
+    Raises:
+        ConfigError: there is no such preset; the nearest is named.
+    """
+    if name not in PRESETS:
+        near = difflib.get_close_matches(name, PRESETS, n=1)
+        guess = f", did you mean '{near[0]}'?" if near else ""
+        problem = f"there is no preset '{name}'{guess}"
+        raise ConfigError(
+            [Fault("preset", problem)],
+            source="the command line",
+            hint=f"the presets are {', '.join(PRESETS)}",
+        )
+    return parse_run_config({"preset": name, **PRESETS[name]}, f"preset '{name}'")
+
+
+def difference(config: RunConfig, base: RunConfig) -> list[Difference]:
+    """The fields in which ``config`` differs from the preset ``base``, in field order; for a review."""
+    ours = {path: value for path, value, _ in values(config)}
+    theirs = {path: value for path, value, _ in values(base)}
+    paths = [*ours, *(path for path in theirs if path not in ours)]
+    return [
+        Difference(path, theirs.get(path), ours.get(path)) for path in paths if ours.get(path) != theirs.get(path)
+    ]
