@@ -27,14 +27,17 @@ def checked_actions(actions: NDArray[np.floating], cars: int) -> NDArray[np.floa
             hint="pass one row a car, each number in [-1, 1]",
         )
     if array.dtype.kind not in "fiu":
-        raise ActionError(f"The action is not made of numbers but of {array.dtype}.", hint="pass float32 numbers")
+        raise ActionError(
+            f"The action is not made of numbers but of {array.dtype}.", hint="pass float32 numbers"
+        )
     if not np.isfinite(array).all():
         raise ActionError(
             f"The action has a value that is not a number: {array[~np.isfinite(array).all(axis=1)][0].tolist()}.",
             cause="the policy that made it has probably diverged",
             hint="go back to an earlier checkpoint, or lower the learning rate",
         )
-    return np.clip(array, -1.0, 1.0, dtype=np.float32)
+    clipped: NDArray[np.float32] = np.clip(array, -1.0, 1.0).astype(np.float32)
+    return clipped
 
 
 def as_sent(actions: NDArray[np.float32], config: AnalogAction | KeyboardAction) -> NDArray[np.float32]:

@@ -26,10 +26,14 @@ def training_task(config: RunConfig, track: Track, seed: int, cars: int | None =
         seed: start of the random numbers that the starts are drawn from.
         cars: how many cars instead of the configured number.
     """
-    rng = np.random.default_rng(seed)
-    starts = TrainingStarts(track, config.episode.random_starts, rng, random_starts)
+    starts = training_starts(config, track, np.random.default_rng(seed))
     game = simulated_game(config, track, config.game.cars if cars is None else cars)
     return DriveTask(config, track, RealTimeGame(game) if config.game.pace == "real time" else game, starts)
+
+
+def training_starts(config: RunConfig, track: Track, rng: np.random.Generator) -> StartSource:
+    """Starts as training wants them: some on the line, the others along the track."""
+    return TrainingStarts(track, config.episode.random_starts, rng, random_starts)
 
 
 def trial_task(config: RunConfig, track: Track, seeds: Sequence[int]) -> DriveTask:
@@ -40,7 +44,7 @@ def trial_task(config: RunConfig, track: Track, seeds: Sequence[int]) -> DriveTa
 def watch_task(config: RunConfig, track: Track, seed: int) -> DriveTask:
     """A task with one car at the speed of a clock, on the start line, for people to look at."""
     game = RealTimeGame(simulated_game(config, track, 1))
-    starts: StartSource = TrainingStarts(track, 0.0, np.random.default_rng(seed), random_starts)
+    starts = TrainingStarts(track, 0.0, np.random.default_rng(seed), random_starts)
     return DriveTask(config, track, game, starts)
 
 

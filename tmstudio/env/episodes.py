@@ -75,7 +75,9 @@ class EpisodeAccounts:
             self._seeds[car] = seed
             self._splits_s[car] = []
 
-    def add(self, terms: NDArray[np.float32], furthest_m: NDArray[np.float64], clock_s: NDArray[np.float64]) -> None:
+    def add(
+        self, terms: NDArray[np.float32], furthest_m: NDArray[np.float64], clock_s: NDArray[np.float64]
+    ) -> None:
         """Take in one step: its terms (N, K), the furthest places (N,) and the race clocks (N,) after it."""
         self.terms += terms
         self.steps += 1

@@ -16,10 +16,10 @@ from tmstudio.config.run_config import GeometryObservation
 from tmstudio.env.actions import ACTION_NAMES
 from tmstudio.errors import TMStudioError
 from tmstudio.game.state import VehicleState
-from tmstudio.track.ahead import points_ahead
+from tmstudio.track.ahead import PointsAhead
 from tmstudio.track.geometry import Track
 from tmstudio.track.projection import Projection
-from tmstudio.track.raycast import cast
+from tmstudio.track.raycast import RayCaster
 
 SPEED_MPS: Final = 50.0
 SIDE_SPEED_MPS: Final = 20.0
@@ -30,6 +30,9 @@ WHEELS: Final = 4.0
 DISTANCE_M: Final = 50.0
 BEHIND_M: Final = 20.0
 """What each kind of number is divided by."""
+
+OBSERVATION_LIMIT: Final = 50.0
+"""No column goes beyond this; only telemetry that makes no sense would."""
 
 SLIP_SPEED_MPS: Final = 5.0
 """Below this speed the direction of motion is noise: the side slip fades to zero."""
@@ -67,11 +70,17 @@ class ObservationBuilder:
     """
 
     def __init__(
-        self, config: GeometryObservation, track: Track, cars: int, step_s: float, capabilities: frozenset[str]
+        self,
+        config: GeometryObservation,
+        track: Track,
+        cars: int,
+        step_s: float,
+        capabilities: frozenset[str],
     ) -> None:
         _check_needs(capabilities)
         self._config = config
-        self._track = track
+        self._rays = RayCaster(track, config.lidar_range_m)
+        self._ahead = PointsAhead(track, config.track_points, config.track_point_spacing_m)
         self._step_s = step_s
         self._history_m = np.zeros((cars, config.lidar_history, BEAMS), dtype=np.float32)
         self._heading_rad = np.zeros(cars)
@@ -133,7 +142,7 @@ class ObservationBuilder:
         self, state: VehicleState, projection: Projection, heading: NDArray[np.float64], rows: Rows
     ) -> NDArray[np.float32]:
         xz = state.position_m[rows, ::2]
-        return cast(self._track, xz, heading[rows], projection.arc_m[rows], self._config.lidar_range_m)
+        return self._rays.cast(xz, heading[rows], projection.arc_m[rows])
 
     def _rows(
         self,
@@ -179,16 +188,10 @@ class ObservationBuilder:
             )
             column += beams
         if self._config.track_points:
-            ahead = points_ahead(
-                self._track,
-                state.position_m[rows, ::2],
-                heading,
-                projection.arc_m[rows],
-                self._config.track_points,
-                self._config.track_point_spacing_m,
-            )
+            xz = state.position_m[rows, ::2]
+            ahead = self._ahead.find(xz, heading, projection.arc_m[rows])
             np.divide(ahead.reshape(count, -1), DISTANCE_M, out=table[:, column:])
-        return table
+        return np.clip(table, -OBSERVATION_LIMIT, OBSERVATION_LIMIT, out=table)
 
 
 def observation_names(config: GeometryObservation) -> tuple[str, ...]:

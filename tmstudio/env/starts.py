@@ -76,10 +76,12 @@ class TrainingStarts:
         """Starts for the cars at these indices (n,)."""
         count = len(cars)
         along = self._rng.random(count) < self._random_share
-        starts = joined([
-            line_starts(self._track, count - int(along.sum()), self._rng),
-            self._along_track(self._track, int(along.sum()), self._rng),
-        ])
+        starts = joined(
+            [
+                line_starts(self._track, count - int(along.sum()), self._rng),
+                self._along_track(self._track, int(along.sum()), self._rng),
+            ]
+        )
         order = np.argsort(np.argsort(along, kind="stable"), kind="stable")
         return DrawnStarts(taken(starts, order), ~along, [None] * count)
 
@@ -102,7 +104,7 @@ def line_starts(track: Track, count: int, rng: np.random.Generator) -> Starts:
     along_m, left_m = rng.uniform(-SHIFT_M, SHIFT_M, (2, count))
     heading = track.spawn.heading_rad + rng.uniform(-TURN_RAD, TURN_RAD, count)
     speed = rng.uniform(0.0, ROLL_MPS, count)
-    ticks = rng.integers(0, CLOCK_TICKS, count)
+    ticks = rng.integers(0, CLOCK_TICKS, count).astype(np.float64)
     sin, cos = np.sin(track.spawn.heading_rad), np.cos(track.spawn.heading_rad)
     position = np.tile(np.asarray(track.spawn.position_m, dtype=np.float64), (count, 1))
     position[:, 0] += along_m * sin + left_m * cos
@@ -119,9 +121,12 @@ def line_starts(track: Track, count: int, rng: np.random.Generator) -> Starts:
 
 def joined(parts: Sequence[Starts]) -> Starts:
     """All starts of ``parts`` one after another."""
-    return Starts(**{
-        field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Starts)
-    })
+    return Starts(
+        **{
+            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            for field in fields(Starts)
+        }
+    )
 
 
 def taken(starts: Starts, order: NDArray[np.intp]) -> Starts:

@@ -86,14 +86,17 @@ class DriveTask:
         self.cars = cars
         self.step_s = config.timing.step_ms / 1000.0
         self.weights: NDArray[np.float64] = reward_weights(config.reward)
-        self.observations = ObservationBuilder(config.observation, track, cars, self.step_s, game.capabilities)
+        self.observations = ObservationBuilder(
+            config.observation, track, cars, self.step_s, game.capabilities
+        )
         self.ratchet = ProgressRatchet(cars, track.length_m, self.step_s)
         self.accounts = EpisodeAccounts(cars, self.weights, track.length_m, track.checkpoints_m)
         self.state: VehicleState
         self.projection: Projection
         self.actions: NDArray[np.float32] = np.zeros((cars, PAST_ACTIONS, 3), dtype=np.float32)
         """(N, 2, 3) the last two actions as they reach the car, the newer one first."""
-        self._starts = starts
+        self.starts = starts
+        """Where the next attempts begin."""
         self._locator = game if isinstance(game, LocatesCars) else None
         self._projector = Projector(track)
         self._after_capture_s = (config.timing.step_ms - config.timing.capture_ms) / 1000.0
@@ -194,7 +197,7 @@ class DriveTask:
 
     def _restart(self, cars: NDArray[np.intp]) -> NDArray[np.float32]:
         """Begin a new attempt with the cars at the indices (n,); their first observations (n, D)."""
-        drawn = self._starts.draw(cars)
+        drawn = self.starts.draw(cars)
         mask = np.zeros(self.cars, dtype=np.bool_)
         mask[cars] = True
         self.game.reset(mask, drawn.starts)

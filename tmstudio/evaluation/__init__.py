@@ -1,0 +1,1 @@
+"""Trials of trained policies: published seeds, deterministic driving, honest reports."""
