@@ -29,10 +29,13 @@ SUMMARIES: dict[str, str] = {
     "sac": "Plain soft actor-critic, to compare with.",
 }
 
+# Which run it is, not how it is set.
+_BOOKKEEPING = {"name", "preset"}
+
 
 @dataclass(frozen=True)
 class Difference:
-    """A field that has another value than in the preset. ``None`` where only the other side has the field."""
+    """A field that has another value than the preset gives it."""
 
     path: str
     preset_value: Any
@@ -51,17 +54,21 @@ def preset(name: str) -> RunConfig:
         problem = f"there is no preset '{name}'{guess}"
         raise ConfigError(
             [Fault("preset", problem)],
-            source="the command line",
+            source="the choice of a preset",
             hint=f"the presets are {', '.join(PRESETS)}",
         )
     return parse_run_config({"preset": name, **PRESETS[name]}, f"preset '{name}'")
 
 
 def difference(config: RunConfig, base: RunConfig) -> list[Difference]:
-    """The fields in which ``config`` differs from the preset ``base``, in field order; for a review."""
-    ours = {path: value for path, value, _ in values(config)}
+    """The fields in which ``config`` differs from the preset ``base``, in field order; for a review.
+
+    Where a component has another kind, its own fields are compared with their defaults.
+    """
     theirs = {path: value for path, value, _ in values(base)}
-    paths = [*ours, *(path for path in theirs if path not in ours)]
-    return [
-        Difference(path, theirs.get(path), ours.get(path)) for path in paths if ours.get(path) != theirs.get(path)
-    ]
+    found = []
+    for path, value, field in values(config):
+        expected = theirs.get(path, field.default)
+        if value != expected and path not in _BOOKKEEPING:
+            found.append(Difference(path, expected, value))
+    return found

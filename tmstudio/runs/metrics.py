@@ -1,0 +1,375 @@
+"""The metrics of a run: curves, attempts and trials in one SQLite file.
+
+One process writes, any number read. The file is in WAL mode: readers never wait for the writer, and a killed
+writer loses at most what it has not committed yet, a quarter of a second.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from tmstudio.config.schema import check_schema_version
+from tmstudio.errors import TMStudioError
+from tmstudio.runs.atomic import disk_fault
+from tmstudio.runs.records import EpisodeRow, EvaluationRow, ScalarRows
+
+_SCHEMA_VERSION = 1
+_COMMIT_EVERY_S = 0.25
+_BUSY_MS = 5000
+
+_TABLES = """
+CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE scalars (
+    id INTEGER PRIMARY KEY, name_id INTEGER NOT NULL, step INTEGER NOT NULL, updates INTEGER NOT NULL,
+    time_s REAL NOT NULL, value REAL
+);
+CREATE INDEX scalars_by_name ON scalars (name_id);
+CREATE TABLE episodes (
+    id INTEGER PRIMARY KEY, time_s REAL NOT NULL, step INTEGER NOT NULL, actor_id TEXT NOT NULL, car INTEGER NOT NULL,
+    policy_step INTEGER NOT NULL, origin TEXT NOT NULL, exploring INTEGER NOT NULL, speed_factor REAL,
+    from_start INTEGER NOT NULL, finished INTEGER NOT NULL, lap_time_s REAL, progress_m REAL, progress_fraction REAL,
+    return_ REAL, steps INTEGER NOT NULL, end TEXT NOT NULL, terms TEXT NOT NULL, sectors_s TEXT NOT NULL,
+    start_seed INTEGER NOT NULL
+);
+CREATE TABLE evaluations (
+    id INTEGER PRIMARY KEY, time_s REAL NOT NULL, step INTEGER NOT NULL, policy_step INTEGER NOT NULL,
+    updates INTEGER NOT NULL, episodes INTEGER NOT NULL, finish_rate REAL NOT NULL, median_lap_s REAL, best_lap_s REAL,
+    mean_return REAL, lap_times_s TEXT NOT NULL, seeds TEXT NOT NULL, speed REAL, origin TEXT NOT NULL,
+    best INTEGER NOT NULL
+);
+"""
+_EPISODE_FIELDS = tuple(name for name in EpisodeRow.__dataclass_fields__ if name != "rowid")
+_EVALUATION_FIELDS = tuple(name for name in EvaluationRow.__dataclass_fields__ if name != "rowid")
+_INSERT_SCALAR = "INSERT INTO scalars (name_id, step, updates, time_s, value) VALUES (?, ?, ?, ?, ?)"
+
+
+def _insert(table: str, fields: tuple[str, ...]) -> str:
+    return f"INSERT INTO {table} ({', '.join(fields)}) VALUES ({', '.join('?' * len(fields))})"  # noqa: S608
+
+
+_INSERT_EPISODE = _insert("episodes", _EPISODE_FIELDS)
+_INSERT_EVALUATION = _insert("evaluations", _EVALUATION_FIELDS)
+
+
+class MetricsWriter:
+    """Adds rows. All methods may be called from any thread and return at once; a thread commits in batches.
+
+    A failure to write (a full disk) is raised by the next call; the rows are kept and written once it works again.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the store at ``path``, made if missing."""
+        self._path = path
+        self._connection = _connect_for_writing(path)
+        with _store_faults(path, "open"):
+            self._name_ids = {
+                str(name): int(row) for row, name in self._connection.execute("SELECT id, name FROM names")
+            }
+        self._pending: list[tuple[str, tuple[Any, ...]]] = []
+        self._new_names: list[tuple[int, str]] = []
+        self._rows = threading.Lock()
+        self._writing = threading.Lock()
+        self._fault: TMStudioError | None = None
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._commit_in_batches, name="metrics-writer", daemon=True)
+        self._thread.start()
+
+    def scalar(self, name: str, value: float, *, step: int, updates: int, time_s: float) -> None:
+        """Add a point to the curve ``name``."""
+        self.scalars({name: value}, step=step, updates=updates, time_s=time_s)
+
+    def scalars(self, values: Mapping[str, float], *, step: int, updates: int, time_s: float) -> None:
+        """Add a point to several curves at once. A value that is not a number is kept as such."""
+        with self._rows:
+            for name, value in values.items():
+                row = (self._name_id(name), int(step), int(updates), float(time_s), float(value))
+                self._pending.append((_INSERT_SCALAR, row))
+        self._raise_fault()
+
+    def episode(self, row: EpisodeRow) -> None:
+        """Add an attempt."""
+        values = [_stored(getattr(row, name)) for name in _EPISODE_FIELDS]
+        with self._rows:
+            self._pending.append((_INSERT_EPISODE, tuple(values)))
+        self._raise_fault()
+
+    def evaluation(self, row: EvaluationRow) -> None:
+        """Add a trial."""
+        values = [_stored(getattr(row, name)) for name in _EVALUATION_FIELDS]
+        with self._rows:
+            self._pending.append((_INSERT_EVALUATION, tuple(values)))
+        self._raise_fault()
+
+    def flush(self) -> None:
+        """Return when all rows added so far are committed."""
+        self._commit()
+        self._raise_fault()
+
+    def close(self) -> None:
+        """Commit what is left and close the store; more than once does no harm."""
+        if self._closing.is_set():
+            return
+        self._closing.set()
+        self._thread.join()
+        self._commit()
+        with self._writing:
+            self._connection.close()
+        self._raise_fault()
+
+    def __enter__(self) -> MetricsWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _name_id(self, name: str) -> int:
+        known = self._name_ids.get(name)
+        if known is None:
+            known = self._name_ids[name] = len(self._name_ids) + 1
+            self._new_names.append((known, name))
+        return known
+
+    def _raise_fault(self) -> None:
+        if self._fault is not None:
+            raise self._fault
+
+    def _commit_in_batches(self) -> None:
+        while not self._closing.wait(_COMMIT_EVERY_S):
+            self._commit()
+
+    def _commit(self) -> None:
+        with self._writing:
+            with self._rows:
+                rows, names = list(self._pending), list(self._new_names)
+            if not rows:
+                return
+            try:
+                with _store_faults(self._path, "write"), _transaction(self._connection):
+                    self._connection.executemany("INSERT INTO names (id, name) VALUES (?, ?)", names)
+                    for statement in (_INSERT_SCALAR, _INSERT_EPISODE, _INSERT_EVALUATION):
+                        self._connection.executemany(statement, [row for kind, row in rows if kind is statement])
+            except TMStudioError as fault:
+                self._fault = fault
+                return
+            self._fault = None
+            with self._rows:
+                del self._pending[: len(rows)]
+                del self._new_names[: len(names)]
+
+
+class MetricsReader:
+    """Reads while another process writes. One short transaction a call; usable from any thread.
+
+    A store that does not exist yet reads as empty.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read the store at ``path``."""
+        self._path = path
+        self._connection: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+
+    def names(self) -> list[str]:
+        """The curves that have points."""
+        return [str(row[0]) for row in self._rows("SELECT name FROM names ORDER BY id")]
+
+    def scalars_since(self, name: str, rowid: int = 0, limit: int = 1_000_000) -> ScalarRows:
+        """The points of the curve ``name`` that came after ``rowid``, at most ``limit``, oldest first."""
+        rows = self._rows(
+            "SELECT id, step, updates, time_s, value FROM scalars "
+            "WHERE name_id = (SELECT id FROM names WHERE name = ?) AND id > ? ORDER BY id LIMIT ?",
+            (name, rowid, limit),
+        )
+        table = np.array(rows, dtype=np.float64).reshape(-1, 5)  # a missing value, which SQLite has for NaN, is NaN
+        whole = table[:, :3].astype(np.int64)  # exact to 2**53
+        return ScalarRows(whole[:, 0], whole[:, 1], whole[:, 2], table[:, 3].copy(), table[:, 4].copy())
+
+    def latest(self) -> dict[str, float]:
+        """The newest value of every curve."""
+        rows = self._rows(
+            "SELECT names.name, scalars.value FROM names JOIN scalars ON scalars.id = "
+            "(SELECT max(id) FROM scalars WHERE name_id = names.id) ORDER BY names.id"
+        )
+        return {str(name): _number(value) for name, value in rows}
+
+    def episodes_since(self, rowid: int = 0, limit: int = 100_000) -> list[EpisodeRow]:
+        """The attempts that came after ``rowid``, oldest first."""
+        return [_episode(row) for row in self._table("episodes", _EPISODE_FIELDS, rowid, limit)]
+
+    def evaluations_since(self, rowid: int = 0, limit: int = 100_000) -> list[EvaluationRow]:
+        """The trials that came after ``rowid``, oldest first."""
+        return [_evaluation(row) for row in self._table("evaluations", _EVALUATION_FIELDS, rowid, limit)]
+
+    def last_time_s(self) -> float:
+        """Seconds of training so far: where a resumed run goes on counting."""
+        return float(self._greatest("time_s"))
+
+    def last_step(self) -> int:
+        """Steps so far, as far as anything was recorded."""
+        return int(self._greatest("step"))
+
+    def last_updates(self) -> int:
+        """Updates so far, as far as anything was recorded."""
+        rows = self._rows("SELECT max(updates) FROM (SELECT updates FROM scalars ORDER BY id DESC LIMIT 64)")
+        return int(rows[0][0] or 0) if rows else 0
+
+    def count_episodes(self) -> int:
+        """Number of attempts."""
+        rows = self._rows("SELECT count(*) FROM episodes")
+        return int(rows[0][0]) if rows else 0
+
+    def close(self) -> None:
+        """Close the store."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def __enter__(self) -> MetricsReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _greatest(self, column: str) -> float:
+        # Time and steps only grow, so the newest rows of each table hold the greatest.
+        tables = ("scalars", "episodes", "evaluations")
+        newest = " UNION ALL ".join(
+            f"SELECT max({column}) AS v FROM (SELECT {column} FROM {table} ORDER BY id DESC LIMIT 64)"  # noqa: S608
+            for table in tables
+        )
+        rows = self._rows(f"SELECT max(v) FROM ({newest})")  # noqa: S608
+        return float(rows[0][0] or 0.0) if rows else 0.0
+
+    def _table(self, table: str, fields: tuple[str, ...], rowid: int, limit: int) -> list[dict[str, Any]]:
+        rows = self._rows(
+            f"SELECT {', '.join(fields)}, id FROM {table} WHERE id > ? ORDER BY id LIMIT ?",  # noqa: S608
+            (rowid, limit),
+        )
+        return [dict(zip((*fields, "rowid"), row, strict=True)) for row in rows]
+
+    def _rows(self, query: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        with self._lock, _store_faults(self._path, "read"):
+            if self._connection is None:
+                if not self._path.exists():
+                    return []
+                self._connection = _connect_for_reading(self._path)
+            return self._connection.execute(query, parameters).fetchall()
+
+
+def _connect_for_writing(path: Path) -> sqlite3.Connection:
+    with _store_faults(path, "open"):
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")  # whole after a power cut, complete after a kill
+            connection.execute("PRAGMA journal_size_limit = 16777216")
+            if _schema_version(connection) == 0:
+                with _transaction(connection):
+                    for statement in filter(str.strip, _TABLES.split(";")):
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+            check_schema_version(_schema_version(connection), _SCHEMA_VERSION, f"The metrics store {path}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _connect_for_reading(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None,
+                                 check_same_thread=False)
+    try:
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+        check_schema_version(_schema_version(connection), _SCHEMA_VERSION, f"The metrics store {path}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _schema_version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+@contextmanager
+def _store_faults(path: Path, doing: str) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _store_fault(error, path, doing) from error
+
+
+def _store_fault(error: sqlite3.Error, path: Path, doing: str) -> TMStudioError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return disk_fault(OSError(28, "No space left on device"), path, doing)
+    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return TMStudioError(
+            f"The metrics store {path} is damaged",
+            cause=str(error),
+            hint="move the file away: the run goes on with new curves, its checkpoints are not touched",
+        )
+    if code == sqlite3.SQLITE_BUSY:
+        return TMStudioError(
+            f"Could not {doing} {path}", cause="another process keeps it locked", hint="close other programs that use it"
+        )
+    return TMStudioError(
+        f"Could not {doing} {path}", cause=str(error), hint="check the folder's permissions and the disk"
+    )
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, (dict, tuple)):
+        return json.dumps(value)
+    if isinstance(value, (bool, np.bool_)):
+        return int(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _episode(row: dict[str, Any]) -> EpisodeRow:
+    for name in ("speed_factor", "progress_m", "progress_fraction", "return_"):
+        row[name] = _number(row[name])
+    for name in ("exploring", "from_start", "finished"):
+        row[name] = bool(row[name])
+    return EpisodeRow(**{**row, "terms": json.loads(row["terms"]), "sectors_s": tuple(json.loads(row["sectors_s"]))})
+
+
+def _evaluation(row: dict[str, Any]) -> EvaluationRow:
+    for name in ("mean_return", "speed"):
+        row[name] = _number(row[name])
+    laps, seeds = json.loads(row["lap_times_s"]), json.loads(row["seeds"])
+    return EvaluationRow(**{**row, "best": bool(row["best"]), "lap_times_s": tuple(laps), "seeds": tuple(seeds)})
