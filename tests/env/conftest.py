@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tmstudio.game.interface import Origin, Starts
 from tmstudio.game.state import STATE_FIELDS, BoolArray, Controls, VehicleState

@@ -26,7 +26,7 @@ class Look:
         self.builder = ObservationBuilder(
             config or GeometryObservation(), track, game.cars, 0.05, STATE_FIELDS
         )
-        self.row: NDArray[np.float32] = np.zeros((game.cars, self.builder.size))
+        self.row: NDArray[np.float32] = np.zeros((game.cars, self.builder.size), dtype=np.float32)
 
     def _given(self) -> tuple[Any, ...]:
         state = self.game.observe()

@@ -34,10 +34,10 @@ class EpisodeSummary:
     steps: int
     end: str
     """``finished``, ``stuck``, ``wrong way`` or ``time limit``."""
-    terms: tuple[float, ...]
-    """Sum of each raw term in the order of ``REWARD_TERMS``; times the weights they add up to the return."""
-    sector_times_s: tuple[float, ...]
-    """Time from the start or the last checkpoint to each checkpoint passed and to the finish."""
+    terms: dict[str, float]
+    """What each term of the reward brought, weighted, by name; they add up to the return."""
+    sectors_s: tuple[float, ...]
+    """The race clock at each checkpoint passed; empty unless it began on the start line."""
     start_seed: int | None
     """The number that its start was drawn from, where it is a trial."""
 
@@ -70,7 +70,7 @@ class EpisodeAccounts:
         self.terms[cars] = 0.0
         self.steps[cars] = 0
         self.from_start[cars] = from_start
-        self._next_gate[cars] = 0
+        self._next_gate[cars] = np.where(from_start, 0, len(self._gates_m) - 1)
         for car, seed in zip(cars.tolist(), seeds, strict=True):
             self._seeds[car] = seed
             self._splits_s[car] = []
@@ -97,7 +97,7 @@ class EpisodeAccounts:
         """The summary of the attempt that ``car`` has just ended."""
         finished = end == FINISHED
         from_start = bool(self.from_start[car])
-        splits = [0.0, *self._splits_s[car], *([clock_s] if finished else [])]
+        weighted = self.terms[car] * self._weights
         return EpisodeSummary(
             car=car,
             from_start=from_start,
@@ -105,10 +105,10 @@ class EpisodeAccounts:
             lap_time_s=clock_s if finished and from_start else None,
             progress_m=float(self.terms[car, 0]),
             progress_fraction=furthest_m / self._length_m,
-            return_=float(self.terms[car] @ self._weights),
+            return_=float(weighted.sum()),
             steps=int(self.steps[car]),
             end=end,
-            terms=tuple(self.terms[car].tolist()),
-            sector_times_s=tuple(np.diff(splits).tolist()) if from_start else (),
+            terms=dict(zip(REWARD_TERMS, weighted.tolist(), strict=True)),
+            sectors_s=tuple(self._splits_s[car]),
             start_seed=self._seeds[car],
         )

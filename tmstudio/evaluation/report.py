@@ -95,7 +95,7 @@ def report_of(
         policy_step=policy_step,
         seeds=trials.seeds,
         lap_times_s=tuple(lap.lap_time_s for lap in laps if lap.lap_time_s is not None),
-        distinct_laps=len({(lap.lap_time_s, lap.return_, lap.terms) for lap in laps}),
+        distinct_laps=len({(lap.lap_time_s, lap.return_, lap.steps) for lap in laps}),
         ends=dict(Counter(episode.end for episode in episodes)),
         mean_return=statistics.fmean(episode.return_ for episode in episodes),
         mean_progress=statistics.fmean(episode.progress_fraction for episode in episodes),
