@@ -93,7 +93,9 @@ def _open_studio() -> int:
 
 def _unknown(word: str) -> UsageError:
     if word.startswith("-"):
-        return UsageError(f"Unknown option '{word}'", hint="options come after the command; see 'tmstudio --help'")
+        return UsageError(
+            f"Unknown option '{word}'", hint="options come after the command; see 'tmstudio --help'"
+        )
     near = difflib.get_close_matches(word, COMMANDS, n=1)
     hint = f"did you mean 'tmstudio {near[0]}'?" if near else f"the commands are {', '.join(COMMANDS)}"
     return UsageError(f"Unknown command '{word}'", hint=hint)

@@ -33,13 +33,19 @@ def tracks() -> Path:
 def logs() -> Path:
     """Logs of the studio itself; those of a run are in its folder."""
     home = _home()
-    return home / "logs" if home is not None else Path(platformdirs.user_log_dir(_APPLICATION, appauthor=False))
+    return (
+        home / "logs" if home is not None else Path(platformdirs.user_log_dir(_APPLICATION, appauthor=False))
+    )
 
 
 def cache() -> Path:
     """What can be made again."""
     home = _home()
-    return home / "cache" if home is not None else Path(platformdirs.user_cache_dir(_APPLICATION, appauthor=False))
+    return (
+        home / "cache"
+        if home is not None
+        else Path(platformdirs.user_cache_dir(_APPLICATION, appauthor=False))
+    )
 
 
 def settings_file() -> Path:

@@ -74,7 +74,9 @@ def parse_run_config(data: object, source: str) -> RunConfig:
     return config
 
 
-def apply_overrides(config: RunConfig, overrides: Iterable[str], source: str = "the command line") -> RunConfig:
+def apply_overrides(
+    config: RunConfig, overrides: Iterable[str], source: str = "the command line"
+) -> RunConfig:
     """``config`` with values such as ``"algorithm.gamma=0.97"`` put over it.
 
     Where a component's kind changes (``algorithm.kind=sac``), the fields that both kinds have keep their values.
@@ -104,7 +106,9 @@ def apply_overrides(config: RunConfig, overrides: Iterable[str], source: str = "
 
 def dump_run_config(config: RunConfig) -> str:
     """YAML text with every field in order and its help behind it; :func:`parse_run_config` reads it back."""
-    lines = ["# A run of TMStudio. Fields marked * decide what the policy is and are fixed once the run exists."]
+    lines = [
+        "# A run of TMStudio. Fields marked * decide what the policy is and are fixed once the run exists."
+    ]
     _dump(config, 0, lines)
     return "\n".join(lines) + "\n"
 
@@ -112,7 +116,9 @@ def dump_run_config(config: RunConfig) -> str:
 def _dump(section: BaseModel, depth: int, lines: list[str]) -> None:
     indent = "  " * depth
     fields = type(section).model_fields
-    for name in sorted(fields, key=lambda name: name != "kind"):  # what a component is stands before its settings
+    for name in sorted(
+        fields, key=lambda name: name != "kind"
+    ):  # what a component is stands before its settings
         field = fields[name]
         value = getattr(section, name)
         if isinstance(value, BaseModel):
@@ -135,10 +141,14 @@ def _check_version(data: Mapping[Any, Any], source: str) -> None:
     version = data.get("schema_version", SCHEMA_VERSION)
     if isinstance(version, int) and version > SCHEMA_VERSION:
         problem = f"is {version}, but this TMStudio reads up to {SCHEMA_VERSION}: a newer version wrote it"
-        raise ConfigError([Fault("schema_version", problem)], source=source, hint="update TMStudio and try again")
+        raise ConfigError(
+            [Fault("schema_version", problem)], source=source, hint="update TMStudio and try again"
+        )
 
 
-def _prepare(data: Mapping[Any, Any], section: type[Section], prefix: str, faults: list[Fault]) -> dict[str, Any]:
+def _prepare(
+    data: Mapping[Any, Any], section: type[Section], prefix: str, faults: list[Fault]
+) -> dict[str, Any]:
     """``data`` with names as text and each component's kind filled in where it was left out.
 
     Finds what pydantic would let pass: true and false in place of numbers.
@@ -153,7 +163,9 @@ def _prepare(data: Mapping[Any, Any], section: type[Section], prefix: str, fault
             kind = value.get("kind", next(iter(kinds)))
             filled = {"kind": kind, **value} if "" not in kinds else value
             below = kinds.get(kind if isinstance(kind, str) else "")
-            prepared[name] = _prepare(filled, below, f"{path}.", faults) if below is not None else dict(filled)
+            prepared[name] = (
+                _prepare(filled, below, f"{path}.", faults) if below is not None else dict(filled)
+            )
         else:
             prepared[name] = value
             if field is not None and field.annotation in (int, float) and isinstance(value, bool):
@@ -175,7 +187,9 @@ def _put(data: dict[str, Any], path: list[str], value: Any, faults: list[Fault])
         if not rest:
             if kinds:
                 one = "kind" if "" not in kinds else next(iter(data[name]))
-                faults.append(Fault(dotted, f"is a group of fields; set one of them, such as {dotted}.{one}=..."))
+                faults.append(
+                    Fault(dotted, f"is a group of fields; set one of them, such as {dotted}.{one}=...")
+                )
             else:
                 data[name] = value
             return

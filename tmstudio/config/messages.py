@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -34,7 +35,11 @@ def unknown_field(name: str, known: Iterable[str]) -> str:
     """What is wrong with ``name``: the nearest of the ``known`` names, or all of them."""
     names = list(known)
     near = difflib.get_close_matches(name, names, n=1)
-    return f"unknown field, did you mean '{near[0]}'?" if near else f"unknown field; known here: {', '.join(names)}"
+    return (
+        f"unknown field, did you mean '{near[0]}'?"
+        if near
+        else f"unknown field; known here: {', '.join(names)}"
+    )
 
 
 def _fault(details: Any, model: type[Section]) -> Fault:
@@ -102,9 +107,15 @@ def _place(location: tuple[str | int, ...], model: type[Section]) -> tuple[str, 
 
 
 def _one_of(choices: list[Any], value: object) -> str:
-    near = difflib.get_close_matches(value, [str(choice) for choice in choices], n=1) if isinstance(value, str) else []
+    near = (
+        difflib.get_close_matches(value, [str(choice) for choice in choices], n=1)
+        if isinstance(value, str)
+        else []
+    )
     text = " or ".join(_shown(choice) for choice in choices)
-    return f"must be {text}{_is(value)}" + (f", did you mean '{near[0]}'?" if near and len(choices) > 1 else "")
+    return f"must be {text}{_is(value)}" + (
+        f", did you mean '{near[0]}'?" if near and len(choices) > 1 else ""
+    )
 
 
 def _is(value: object) -> str:
@@ -127,4 +138,4 @@ def _shown(value: object) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(int(value)) if math.isfinite(value) and value == int(value) else f"{value:g}"

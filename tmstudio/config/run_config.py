@@ -23,7 +23,9 @@ class SimulatorGame(Section):
     pace: Literal["fast", "real time"] = setting(
         "fast", "As fast as the learner can use the driving, or at the speed of a clock."
     )
-    car: str = setting("stadium", "The car's constants.", identity=True, advanced=True, pattern=r"^[a-z0-9-]+$")
+    car: str = setting(
+        "stadium", "The car's constants.", identity=True, advanced=True, pattern=r"^[a-z0-9-]+$"
+    )
 
 
 Game = Annotated[SimulatorGame, Field(discriminator="kind")]
@@ -35,7 +37,13 @@ class GeometryObservation(Section):
     kind: Literal["geometry"] = "geometry"
     lidar: bool = setting(True, "Distances to the borders along 19 beams.", identity=True, title="LIDAR")
     lidar_history: int = setting(
-        4, "How many LIDAR readings in a row the policy sees.", unit="steps", identity=True, ge=1, le=8, advanced=True
+        4,
+        "How many LIDAR readings in a row the policy sees.",
+        unit="steps",
+        identity=True,
+        ge=1,
+        le=8,
+        advanced=True,
     )
     lidar_range_m: float = setting(
         120.0, "Beams are cut off at this distance.", unit="m", identity=True, ge=20, le=300, advanced=True
@@ -44,7 +52,13 @@ class GeometryObservation(Section):
         20, "Points ahead on each border, 0 for none.", unit="points", identity=True, ge=0, le=60
     )
     track_point_spacing_m: float = setting(
-        8.0, "Distance between the points along the track.", unit="m", identity=True, ge=1, le=30, advanced=True
+        8.0,
+        "Distance between the points along the track.",
+        unit="m",
+        identity=True,
+        ge=1,
+        le=30,
+        advanced=True,
     )
 
 
@@ -72,9 +86,17 @@ Action = Annotated[AnalogAction | KeyboardAction, Field(discriminator="kind")]
 class ControlTiming(Section):
     """The control clock and its delay, the same in the simulator and in the game."""
 
-    step_ms: int = setting(50, "Length of a control step.", unit="ms", identity=True, ge=20, le=200, multiple_of=10)
+    step_ms: int = setting(
+        50, "Length of a control step.", unit="ms", identity=True, ge=20, le=200, multiple_of=10
+    )
     capture_ms: int = setting(
-        40, "When in a step the observation is taken.", unit="ms", identity=True, ge=0, le=190, multiple_of=10,
+        40,
+        "When in a step the observation is taken.",
+        unit="ms",
+        identity=True,
+        ge=0,
+        le=190,
+        multiple_of=10,
         advanced=True,
     )
 
@@ -90,7 +112,9 @@ class ControlTiming(Section):
 class Reward(Section):
     """Weights of the reward's terms. A change re-labels what is already stored."""
 
-    progress: float = setting(0.1, "For each metre of track driven for the first time.", unit="per m", ge=0, le=10)
+    progress: float = setting(
+        0.1, "For each metre of track driven for the first time.", unit="per m", ge=0, le=10
+    )
     time: float = setting(-1.0, "For each second.", unit="per s", ge=-100, le=0)
     finish: float = setting(10.0, "For crossing the finish line.", ge=0, le=1000)
     failure: float = setting(-5.0, "For getting stuck or driving the wrong way.", ge=-1000, le=0)
@@ -103,11 +127,14 @@ class Reward(Section):
 class Episode(Section):
     """Where an attempt starts and when it ends."""
 
-    random_starts: float = setting(
-        0.7, "Share of attempts that start somewhere along the track.", ge=0, le=1
-    )
+    random_starts: float = setting(0.7, "Share of attempts that start somewhere along the track.", ge=0, le=1)
     stuck_s: float = setting(
-        3.0, "An attempt ends as stuck after this time without progress.", unit="s", ge=0.5, le=60, advanced=True
+        3.0,
+        "An attempt ends as stuck after this time without progress.",
+        unit="s",
+        ge=0.5,
+        le=60,
+        advanced=True,
     )
     time_limit_s: float = setting(180.0, "An attempt is cut off after this time.", unit="s", ge=5, le=3600)
 
@@ -116,7 +143,9 @@ class SimbaNetwork(Section):
     """Residual network with running input normalisation (SimBa, arXiv 2410.09754)."""
 
     kind: Literal["simba"] = "simba"
-    actor_width: int = setting(128, "Width of the policy's network.", unit="units", identity=True, ge=16, le=1024)
+    actor_width: int = setting(
+        128, "Width of the policy's network.", unit="units", identity=True, ge=16, le=1024
+    )
     actor_blocks: int = setting(1, "Residual blocks of the policy's network.", identity=True, ge=1, le=6)
     critic_width: int = setting(256, "Width of the critics.", unit="units", identity=True, ge=16, le=2048)
     critic_blocks: int = setting(1, "Residual blocks of the critics.", identity=True, ge=1, le=6)
@@ -137,7 +166,9 @@ class _OffPolicy(Section):
     """What SAC and its relatives share."""
 
     network: Network = Field(default_factory=SimbaNetwork, title="Network")
-    gamma: float = setting(0.98, "How much a reward one step later counts.", title="Discount", ge=0.5, le=0.9999)
+    gamma: float = setting(
+        0.98, "How much a reward one step later counts.", title="Discount", ge=0.5, le=0.9999
+    )
     n_step: int = setting(3, "Steps of real reward before the critic's estimate.", unit="steps", ge=1, le=20)
     batch_size: int = setting(256, "Transitions in one update.", unit="transitions", ge=16, le=8192)
     actor_learning_rate: float = setting(3e-4, "Step size of the policy.", gt=0, le=0.1, advanced=True)
@@ -157,18 +188,20 @@ class Sac(_OffPolicy):
     """Soft actor-critic (arXiv 1812.05905)."""
 
     kind: Literal["sac"] = "sac"
-    critics: int = setting(2, "Critics that are learned side by side.", identity=True, ge=1, le=10, advanced=True)
+    critics: int = setting(
+        2, "Critics that are learned side by side.", identity=True, ge=1, le=10, advanced=True
+    )
 
 
 class Tqc(_OffPolicy):
     """Truncated quantile critics (arXiv 2005.04269)."""
 
     kind: Literal["tqc"] = "tqc"
-    critics: int = setting(2, "Critics that are learned side by side.", identity=True, ge=1, le=10, advanced=True)
-    quantiles: int = setting(25, "Quantiles of each critic.", identity=True, ge=2, le=200, advanced=True)
-    dropped_quantiles: int = setting(
-        2, "Highest quantiles left out per critic.", ge=0, le=199, advanced=True
+    critics: int = setting(
+        2, "Critics that are learned side by side.", identity=True, ge=1, le=10, advanced=True
     )
+    quantiles: int = setting(25, "Quantiles of each critic.", identity=True, ge=2, le=200, advanced=True)
+    dropped_quantiles: int = setting(2, "Highest quantiles left out per critic.", ge=0, le=199, advanced=True)
 
     @field_validator("dropped_quantiles")
     @classmethod
@@ -187,7 +220,11 @@ class UniformReplay(Section):
 
     kind: Literal["uniform"] = "uniform"
     capacity: int = setting(
-        300_000, "Transitions that are kept; the oldest go first.", unit="transitions", ge=1_000, le=20_000_000
+        300_000,
+        "Transitions that are kept; the oldest go first.",
+        unit="transitions",
+        ge=1_000,
+        le=20_000_000,
     )
     warmup: int = setting(
         2_000, "Transitions driven before the first update.", unit="transitions", ge=0, le=1_000_000
@@ -239,10 +276,14 @@ class RunConfig(Section):
     """Everything that defines a run."""
 
     schema_version: Literal[1] = SCHEMA_VERSION
-    name: str = setting("run", "Name of the run.", min_length=1, max_length=60, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$")
+    name: str = setting(
+        "run", "Name of the run.", min_length=1, max_length=60, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$"
+    )
     preset: str = setting("default", "The preset it was made from.")
     seed: int = setting(1, "Start of all random numbers.", ge=0, le=2**31 - 1)
-    track: str = setting("valley", "Name of the track in the library.", min_length=1, max_length=80, identity=True)
+    track: str = setting(
+        "valley", "Name of the track in the library.", min_length=1, max_length=80, identity=True
+    )
     game: Game = Field(default_factory=SimulatorGame)
     observation: Observation = Field(default_factory=GeometryObservation)
     action: Action = Field(default_factory=AnalogAction)

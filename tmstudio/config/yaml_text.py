@@ -38,9 +38,13 @@ class _Loader(yaml.SafeLoader):
         for key_node, _ in node.value:
             key = key_node.value if isinstance(key_node, yaml.ScalarNode) else None
             if key is None:
-                raise yaml.constructor.ConstructorError(None, None, "a name must be plain text", key_node.start_mark)
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a name must be plain text", key_node.start_mark
+                )
             if key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"'{key}' is given twice", key_node.start_mark)
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"'{key}' is given twice", key_node.start_mark
+                )
             seen.add(key)
         return super().construct_mapping(node, deep=deep)
 
@@ -80,7 +84,7 @@ def read_yaml(text: str) -> Any:
         raise ValueError("it is nested too deeply") from error
 
 
-def write_scalar(value: str | int | float | bool | None) -> str:
+def write_scalar(value: str | float | bool | None) -> str:
     """``value`` as it stands behind a name in YAML; :func:`read_yaml` gives the same value back."""
     one_line = isinstance(value, str) and not value.isprintable()
     style = '"' if one_line else None

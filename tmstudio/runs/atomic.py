@@ -28,7 +28,9 @@ def write_bytes(path: Path, content: bytes, *, mode: int = 0o644) -> None:
     temporary = path.with_name(f".{path.name}{_TEMPORARY}{os.getpid()}-{secrets.token_hex(4)}")
     with disk_faults(path):
         try:
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+            descriptor = os.open(
+                temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode
+            )
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
                 file.flush()
@@ -114,7 +116,9 @@ def disk_fault(error: OSError, path: Path, doing: str = "write") -> TMStudioErro
             cause=f"the system refused it: {error.strerror}",
             hint="check the permissions of the folder, or set TMSTUDIO_HOME to a folder of your own",
         )
-    return TMStudioError(message, cause=error.strerror or str(error), hint="check that the disk is there and healthy")
+    return TMStudioError(
+        message, cause=error.strerror or str(error), hint="check that the disk is there and healthy"
+    )
 
 
 def _replace(source: Path, target: Path) -> None:

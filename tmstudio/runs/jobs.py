@@ -52,7 +52,9 @@ def announce(run_path: Path, role: str, *, port: int, host: str = "127.0.0.1", a
     pid = os.getpid()
     started = process_start_time(pid)
     if started is None:
-        raise TMStudioError("Could not read this process's own start time", hint="run again with more permissions")
+        raise TMStudioError(
+            "Could not read this process's own start time", hint="run again with more permissions"
+        )
     job = Job(role, pid, started, host, port, datetime.now(UTC).isoformat(timespec="seconds"), actor_id)
     path = job_file(run_path, role, actor_id)
     path.parent.mkdir(exist_ok=True)
@@ -70,7 +72,9 @@ def withdraw(run_path: Path, job: Job) -> None:
 def live_jobs(run_path: Path) -> list[Job]:
     """The processes of the run that are alive now, the learner first."""
     found = [_read(path) for path in sorted((run_path / "jobs").glob("*.json"))]
-    return sorted((job for job in found if job is not None and is_alive(job)), key=lambda job: job.role != "learner")
+    return sorted(
+        (job for job in found if job is not None and is_alive(job)), key=lambda job: job.role != "learner"
+    )
 
 
 def live_job(run_path: Path, role: str, actor_id: str = "") -> Job | None:

@@ -145,7 +145,9 @@ class LiveWriter:
     def wanted(self) -> bool:
         """Whether someone reads. If not, there is no need to make a frame."""
         age_s = time.monotonic() - float(self._mapping.header["reader_beat_s"][0])
-        return 0.0 <= age_s < READER_TIMEOUT_S  # the clock begins anew with each boot: the future is another boot
+        return (
+            0.0 <= age_s < READER_TIMEOUT_S
+        )  # the clock begins anew with each boot: the future is another boot
 
     def publish(self, record: NDArray[Any] | np.void, frame: NDArray[np.uint8] | None = None) -> bool:
         """Show ``record`` (a LIVE_DTYPE scalar; index is set here) and, if given, the frame that belongs to it.
@@ -232,7 +234,8 @@ class LiveReader:
             if zlib.crc32(content[position * size : (position + 1) * size]) != checksums[position]:
                 whole[position] = False
                 self.damaged += 1
-        return records[whole]
+        found: NDArray[Any] = records[whole]
+        return found
 
     def frame(self, after: int = 0) -> LiveFrame | None:
         """The newest whole frame with a number above ``after``, or None."""
@@ -245,7 +248,12 @@ class LiveReader:
             expected = 2 * number + 2
             if slot["sequence"] != expected:
                 continue
-            index, time_s, crc, image = int(slot["index"]), float(slot["time_s"]), slot["crc"], slot["image"].copy()
+            index, time_s, crc, image = (
+                int(slot["index"]),
+                float(slot["time_s"]),
+                slot["crc"],
+                slot["image"].copy(),
+            )
             if slot["sequence"] != expected:
                 continue
             if zlib.crc32(image) != crc:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 from tmstudio.errors import TMStudioError
 from tmstudio.runs.atomic import disk_fault
@@ -68,7 +69,9 @@ class FileLock:
                     hint="stop that process first, or use it instead of starting a second one",
                 )
             time.sleep(0.02)
-        self.holder = Holder(role, os.getpid(), socket.gethostname(), datetime.now(UTC).isoformat(timespec="seconds"))
+        self.holder = Holder(
+            role, os.getpid(), socket.gethostname(), datetime.now(UTC).isoformat(timespec="seconds")
+        )
         content = json.dumps({"schema_version": 1, **asdict(self.holder)}).encode()
         os.ftruncate(self._descriptor, 0)
         os.lseek(self._descriptor, 0, os.SEEK_SET)
@@ -81,7 +84,7 @@ class FileLock:
             _unlock(descriptor)
             os.close(descriptor)
 
-    def __enter__(self) -> FileLock:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -116,7 +119,9 @@ def learner_holder(run_path: Path) -> Holder | None:
 
 def studio_lock(run_path: Path) -> FileLock:
     """The right to be the one studio that steers a run."""
-    return FileLock(run_path / "jobs" / "studio.lock", role="studio", owned=f"the studio of run '{run_path.name}'")
+    return FileLock(
+        run_path / "jobs" / "studio.lock", role="studio", owned=f"the studio of run '{run_path.name}'"
+    )
 
 
 def _learner_file(run_path: Path) -> Path:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -126,7 +125,7 @@ class MetricsWriter:
             self._connection.close()
         self._raise_fault()
 
-    def __enter__(self) -> MetricsWriter:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -159,7 +158,9 @@ class MetricsWriter:
                 with _store_faults(self._path, "write"), _transaction(self._connection):
                     self._connection.executemany("INSERT INTO names (id, name) VALUES (?, ?)", names)
                     for statement in (_INSERT_SCALAR, _INSERT_EPISODE, _INSERT_EVALUATION):
-                        self._connection.executemany(statement, [row for kind, row in rows if kind is statement])
+                        self._connection.executemany(
+                            statement, [row for kind, row in rows if kind is statement]
+                        )
             except TMStudioError as fault:
                 self._fault = fault
                 return
@@ -192,7 +193,9 @@ class MetricsReader:
             "WHERE name_id = (SELECT id FROM names WHERE name = ?) AND id > ? ORDER BY id LIMIT ?",
             (name, rowid, limit),
         )
-        table = np.array(rows, dtype=np.float64).reshape(-1, 5)  # a missing value, which SQLite has for NaN, is NaN
+        table = np.array(rows, dtype=np.float64).reshape(
+            -1, 5
+        )  # a missing value, which SQLite has for NaN, is NaN
         whole = table[:, :3].astype(np.int64)  # exact to 2**53
         return ScalarRows(whole[:, 0], whole[:, 1], whole[:, 2], table[:, 3].copy(), table[:, 4].copy())
 
@@ -226,9 +229,14 @@ class MetricsReader:
         return int(rows[0][0] or 0) if rows else 0
 
     def count_episodes(self) -> int:
-        """Number of attempts."""
-        rows = self._rows("SELECT count(*) FROM episodes")
+        """Number of attempts while exploring."""
+        rows = self._rows("SELECT count(*) FROM episodes WHERE exploring")
         return int(rows[0][0]) if rows else 0
+
+    def best_exploring_lap_s(self) -> float | None:
+        """The best lap from the start line while exploring, or None."""
+        rows = self._rows("SELECT min(lap_time_s) FROM episodes WHERE exploring AND from_start AND finished")
+        return None if not rows or rows[0][0] is None else float(rows[0][0])
 
     def close(self) -> None:
         """Close the store."""
@@ -237,7 +245,7 @@ class MetricsReader:
                 self._connection.close()
                 self._connection = None
 
-    def __enter__(self) -> MetricsReader:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -277,7 +285,9 @@ def _connect_for_writing(path: Path) -> sqlite3.Connection:
         try:
             connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")  # whole after a power cut, complete after a kill
+            connection.execute(
+                "PRAGMA synchronous = NORMAL"
+            )  # whole after a power cut, complete after a kill
             connection.execute("PRAGMA journal_size_limit = 16777216")
             if _schema_version(connection) == 0:
                 with _transaction(connection):
@@ -292,8 +302,9 @@ def _connect_for_writing(path: Path) -> sqlite3.Connection:
 
 
 def _connect_for_reading(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None,
-                                 check_same_thread=False)
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+    )
     try:
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
         check_schema_version(_schema_version(connection), _SCHEMA_VERSION, f"The metrics store {path}")
@@ -339,7 +350,9 @@ def _store_fault(error: sqlite3.Error, path: Path, doing: str) -> TMStudioError:
         )
     if code == sqlite3.SQLITE_BUSY:
         return TMStudioError(
-            f"Could not {doing} {path}", cause="another process keeps it locked", hint="close other programs that use it"
+            f"Could not {doing} {path}",
+            cause="another process keeps it locked",
+            hint="close other programs that use it",
         )
     return TMStudioError(
         f"Could not {doing} {path}", cause=str(error), hint="check the folder's permissions and the disk"
@@ -365,11 +378,15 @@ def _episode(row: dict[str, Any]) -> EpisodeRow:
         row[name] = _number(row[name])
     for name in ("exploring", "from_start", "finished"):
         row[name] = bool(row[name])
-    return EpisodeRow(**{**row, "terms": json.loads(row["terms"]), "sectors_s": tuple(json.loads(row["sectors_s"]))})
+    return EpisodeRow(
+        **{**row, "terms": json.loads(row["terms"]), "sectors_s": tuple(json.loads(row["sectors_s"]))}
+    )
 
 
 def _evaluation(row: dict[str, Any]) -> EvaluationRow:
     for name in ("mean_return", "speed"):
         row[name] = _number(row[name])
     laps, seeds = json.loads(row["lap_times_s"]), json.loads(row["seeds"])
-    return EvaluationRow(**{**row, "best": bool(row["best"]), "lap_times_s": tuple(laps), "seeds": tuple(seeds)})
+    return EvaluationRow(
+        **{**row, "best": bool(row["best"]), "lap_times_s": tuple(laps), "seeds": tuple(seeds)}
+    )
