@@ -1,11 +1,12 @@
 """LIDAR from geometry: distances from cars to the borders of the road around them.
 
 Nineteen beams in the horizontal plane, 10 degrees apart and fixed to the car: beam 0 points right, 9 ahead, 18
-left. All arithmetic that touches every border point is single precision and relative to a near origin.
+left. All arithmetic that touches many points is single precision and relative to a near origin.
 
-How it is fast: a border point is turned into the car's frame once, and its direction into a beam number. A
-stretch of border can meet a beam only where that number changes, so that of some thousand stretches a few are
-left for each beam, whatever the number of beams.
+How it is fast: a border point is turned into the car's frame once and given the number of the sector between
+two beams that it lies in. A stretch of border can meet a beam only where that number changes, so that of some
+thousand stretches a few are left for each beam. Neighbouring stretches share their point and thus its sector: no
+beam slips through between them.
 """
 
 from __future__ import annotations
@@ -17,40 +18,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmstudio.track.geometry import SPACING_M, Track
+from tmstudio.track.sight import Indices, needed_points, sight_limits
 
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 
 BEAMS = 19
 BEAM_STEP_RAD = math.pi / 18
 BEAM_ANGLES_RAD = (np.arange(BEAMS) - 9) * BEAM_STEP_RAD
 """(19,) angle of each beam from straight ahead, positive to the left."""
 
-_BLOCK_POINTS = 8
+_BLOCK_POINTS = 6
+_TOLERANCE_M = 0.04
 _INSIDE_M = 0.01
+# 2 atan(t) on [-1, 1] in beam steps: odd polynomial, least maximum error (2e-5 beam steps).
+_ARCTAN = tuple(
+    np.float32(36 / math.pi * c)
+    for c in (0.99997726, -0.33262347, 0.19354346, -0.11643287, 0.05265332, -0.01172120)
+)
 
 
 class RayCaster:
     """Casts the 19 beams on one track with one range. Build it once.
 
-    Only the corridor around the car is looked at, so a beam never sees another part of the track through a
-    wall. Where the corridor is open, before the start and beyond the finish, a beam reads the range.
+    Only the corridor that can be seen from the car's place is looked at, so a beam never sees another part of the
+    track through a wall. Where the corridor is open, before the start and beyond the finish, a beam reads the range.
     """
 
     def __init__(self, track: Track, range_m: float) -> None:
         self.track = track
         self.range_m = float(range_m)
-        blocks = -(-len(track.arc_m) // _BLOCK_POINTS)
-        reach = int(np.ceil((self.range_m * 1.5 + 40) / SPACING_M))
-        middle = np.minimum(np.arange(blocks) * _BLOCK_POINTS + _BLOCK_POINTS // 2, len(track.arc_m) - 1)
-        window = np.clip(middle[:, None] + np.arange(-reach, reach + 1), 0, len(track.arc_m) - 1)
-        borders = np.stack([track.left_m, track.right_m])[:, :, [0, 2]]
+        last = len(track.arc_m) - 1
+        first_points = np.arange(0, last, _BLOCK_POINTS)
+        last_points = np.minimum(first_points + _BLOCK_POINTS, last)
+        back = sight_limits(track, first_points, self.range_m, -1)
+        ahead = sight_limits(track, last_points, self.range_m, 1)
+        middle = (first_points + last_points) // 2
         self._origin = track.center_m[middle][:, [0, 2]]
-        points = borders[:, window].transpose(3, 1, 0, 2) - self._origin.T[:, :, None, None]
-        self._x, self._z = np.ascontiguousarray(points, dtype=np.float32)
-        self._cos = np.cos(BEAM_ANGLES_RAD).astype(np.float32)
-        self._sin = np.sin(BEAM_ANGLES_RAD).astype(np.float32)
+        windows = []
+        for border in (track.left_m[:, [0, 2]], track.right_m[:, [0, 2]]):
+            kept = needed_points(border, _TOLERANCE_M)
+            windows.append(_windows(border[kept], kept, back, ahead))
+        size = max(window.shape[1] for window in windows)
+        both = np.stack([_lengthened(window, size) for window in windows], axis=1)
+        both -= self._origin[:, None, None, :]
+        self._size = size
+        points = both[..., 1] + 1j * both[..., 0]
+        self._windows = np.ascontiguousarray(points.reshape(len(points), 2 * size), dtype=np.complex64)
+        self._turn_back = np.exp(-1j * BEAM_ANGLES_RAD).astype(np.complex64)
 
-    def cast(self, position_xz: Floats, heading_rad: Floats, arc_m: Floats) -> NDArray[np.float32]:
+    def cast(self, position_xz: Floats, heading_rad: Floats, arc_m: Floats) -> Singles:
         """Distances to the borders.
 
         A car beyond a border, as far as it can be, sees the road as from the border itself: outward beams
@@ -64,64 +81,51 @@ class RayCaster:
         Returns:
             (N, 19) metres, 0 to the range.
         """
-        count = len(position_xz)
-        block = np.clip(arc_m * (1 / (SPACING_M * _BLOCK_POINTS)), 0, len(self._origin) - 1).astype(np.intp)
-        start = self._pulled_inside(position_xz, arc_m) - self._origin[block]
-        start = start.astype(np.float32)[:, :, None, None]
-        sine = np.sin(heading_rad).astype(np.float32)[:, None, None]
-        cosine = np.cos(heading_rad).astype(np.float32)[:, None, None]
-        x = self._x[block]
-        x -= start[:, 0]
-        z = self._z[block]
-        z -= start[:, 1]
-        forward = x * sine
-        forward += z * cosine
-        left = x * cosine
-        left -= z * sine
-        # Beams are the whole numbers 9 to 27 of the angle; the seam is behind the car, at 0 and 36.
-        angle = np.arctan2(left, forward)
-        angle *= np.float32(1 / BEAM_STEP_RAD)
-        angle += np.float32(18)
-        sector = angle.astype(np.int8)
-        seen = np.minimum(np.maximum(sector, np.int8(8)), np.int8(27))
-        crossed = np.zeros(seen.shape, dtype=bool)
-        np.not_equal(seen[..., :-1], seen[..., 1:], out=crossed[..., :-1])
-        return self._nearest(count, np.flatnonzero(crossed), forward.ravel(), left.ravel(), sector.ravel())
+        block = np.minimum(np.maximum(arc_m, 0) * (1 / (SPACING_M * _BLOCK_POINTS)), len(self._origin) - 1)
+        block = block.astype(np.intp)
+        offset = self._pulled_inside(position_xz, arc_m) - self._origin.take(block, axis=0)
+        start = offset[:, 1] + 1j * offset[:, 0]
+        # Complex numbers forward + i left: one subtraction and one product turn a point into the car's frame.
+        points = self._windows.take(block, axis=0)
+        points -= start.astype(np.complex64)[:, None]
+        points *= np.exp(-1j * heading_rad).astype(np.complex64)[:, None]
+        flat = points.ravel()
+        sector = _sectors(flat.real, flat.imag)
+        met = np.empty(len(flat), dtype=bool)
+        np.not_equal(sector[:-1], sector[1:], out=met[:-1])
+        met[self._size - 1 :: self._size] = False
+        return self._nearest(len(position_xz), flat, sector, np.flatnonzero(met))
 
     def _nearest(
-        self,
-        count: int,
-        stretch: NDArray[np.intp],
-        forward: NDArray[np.float32],
-        left: NDArray[np.float32],
-        sector: NDArray[np.int8],
-    ) -> NDArray[np.float32]:
+        self, count: int, points: NDArray[np.complex64], sector: NDArray[np.int8], stretch: Indices
+    ) -> Singles:
         """Nearest hit of each beam among the stretches of border that meet one."""
-        low = np.minimum(sector[stretch], sector[stretch + 1]).astype(np.intp)
-        high = np.maximum(sector[stretch], sector[stretch + 1]).astype(np.intp)
-        behind = high - low > 18
-        first = np.maximum(low, 8) + 1
-        last = np.minimum(high, 27)
-        if behind.any():
-            # The stretch passes behind the car: it meets the beams outside of its two directions, not between.
-            tail = stretch[behind]
-            outer_first, outer_last = np.maximum(high[behind], 8) + 1, np.full(len(tail), 27)
-            first[behind], last[behind] = 9, np.minimum(low[behind], 27)
-            stretch = np.concatenate([stretch, tail])
-            first, last = np.concatenate([first, outer_first]), np.concatenate([last, outer_last])
-        beams = np.maximum(last - first + 1, 0)
-        total = int(beams.sum())
-        owner = np.repeat(np.arange(len(stretch)), beams)
-        beam = np.arange(total) - np.repeat(np.cumsum(beams) - beams, beams) + first[owner] - 9
-        at = stretch[owner]
-        forward_1, left_1 = forward[at], left[at]
-        forward_2, left_2 = forward[at + 1], left[at + 1]
-        across = self._cos[beam] * (left_2 - left_1) - self._sin[beam] * (forward_2 - forward_1)
-        twice_area = forward_1 * left_2 - forward_2 * left_1
-        distance = twice_area / np.where(across == 0, np.float32(np.inf), across)
-        car = at // (len(forward) // count)
+        from_point, to_point = points.take(stretch), points.take(stretch + 1)
+        from_sector, to_sector = sector.take(stretch), sector.take(stretch + 1)
+        low, high = np.minimum(from_sector, to_sector), np.maximum(from_sector, to_sector)
+        leftward = from_point.real * to_point.imag > from_point.imag * to_point.real
+        # The sector says rightward and the turn leftward, or the other way round: it passes behind the car, and
+        # meets the beams outside of its two directions instead of those between.
+        behind = np.flatnonzero(leftward != (to_sector > from_sector))
+        first, beams = low.astype(np.intp), (high - low).astype(np.intp)
+        if len(behind):
+            stretch = np.concatenate([stretch, stretch[behind]])
+            from_point = np.concatenate([from_point, from_point[behind]])
+            to_point = np.concatenate([to_point, to_point[behind]])
+            first = np.concatenate([first, high[behind]])
+            beams = np.concatenate([beams, BEAMS - high[behind]])
+            first[behind], beams[behind] = 0, low[behind]
+        ends = np.cumsum(beams)
+        owner = np.repeat(np.arange(len(beams)), beams)
+        beam = np.arange(len(owner))
+        beam += (first - ends + beams).take(owner)
+        turn = self._turn_back.take(beam)
+        near, far = from_point.take(owner) * turn, to_point.take(owner) * turn
+        share = near.imag / (near.imag - far.imag)
+        distance = near.real + share * (far.real - near.real)
+        target = stretch // (2 * self._size) * BEAMS
         result = np.full(count * BEAMS, self.range_m, dtype=np.float32)
-        np.minimum.at(result, car * BEAMS + beam, np.abs(distance))
+        np.minimum.at(result, beam + target.take(owner), np.maximum(distance, np.float32(0)))
         return result.reshape(count, BEAMS)
 
     def _pulled_inside(self, position_xz: Floats, arc_m: Floats) -> Floats:
@@ -135,15 +139,47 @@ class RayCaster:
         return np.asarray(position_xz - across * (np.sign(lateral) * beyond / half_width)[:, None])
 
 
+def _sectors(forward: Singles, left: Singles) -> NDArray[np.int8]:
+    """How many beams a direction has on its right: 0 behind on the right to 19 behind on the left."""
+    tangent = forward * forward
+    tangent += left * left
+    np.sqrt(tangent, out=tangent)
+    tangent += forward
+    # Tangent of half the angle: -1 at beam 0, 1 at beam 18. Exactly behind it is infinite, never 0 / 0.
+    with np.errstate(divide="ignore", over="ignore"):
+        np.divide(left + np.float32(1e-30), np.abs(tangent, out=tangent), out=tangent)
+    np.minimum(tangent, np.float32(1.05), out=tangent)
+    np.maximum(tangent, np.float32(-1.05), out=tangent)
+    square = tangent * tangent
+    angle = square * _ARCTAN[-1]
+    for coefficient in _ARCTAN[-2:0:-1]:
+        angle += coefficient
+        angle *= square
+    angle += _ARCTAN[0]
+    angle *= tangent
+    angle += np.float32(10)
+    return angle.astype(np.int8)
+
+
+def _windows(border: Floats, kept: Indices, back: Indices, ahead: Indices) -> Floats:
+    """(B, P, 2) points of a border that are in sight of each block; the last is repeated to fill a row."""
+    first = np.searchsorted(kept, back, side="right") - 1
+    last = np.searchsorted(kept, ahead, side="left")
+    columns = np.arange((last - first).max() + 1)
+    return border[np.minimum(first[:, None] + columns, last[:, None])]
+
+
+def _lengthened(window: Floats, size: int) -> Floats:
+    return np.pad(window, ((0, 0), (0, size - window.shape[1]), (0, 0)), mode="edge")
+
+
 @lru_cache(maxsize=16)
 def ray_caster(track: Track, range_m: float) -> RayCaster:
     """The ray caster of a track and range, built at the first call."""
     return RayCaster(track, range_m)
 
 
-def cast(
-    track: Track, position_xz: Floats, heading_rad: Floats, arc_m: Floats, range_m: float
-) -> NDArray[np.float32]:
+def cast(track: Track, position_xz: Floats, heading_rad: Floats, arc_m: Floats, range_m: float) -> Singles:
     """Distances to the borders along 19 beams, see `RayCaster.cast`.
 
     Args:
