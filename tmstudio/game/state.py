@@ -18,9 +18,6 @@ BoolArray = NDArray[np.bool_]
 ROAD_MATERIAL = 16
 """Ground material id of a plain road wheel, as the game's telemetry numbers it."""
 
-GRASS_MATERIAL = 2
-"""Ground material id the simulator gives wheels beyond the border where the track has no wall."""
-
 
 @dataclass(frozen=True)
 class VehicleState:
