@@ -1,0 +1,1 @@
+"""How the processes of a run talk: gRPC service, clients, codecs."""

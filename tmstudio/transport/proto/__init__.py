@@ -1,0 +1,1 @@
+"""The wire format: tmstudio.proto and the modules generated from it."""
