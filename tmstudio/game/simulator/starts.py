@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -58,6 +59,7 @@ def random_starts(track: Track, count: int, rng: np.random.Generator) -> Starts:
     )
 
 
+@lru_cache(maxsize=16)
 def _speed_limit(track: Track) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """(M,) speed from which a car can still brake for every bend ahead, going by the centre line."""
     heading = np.unwrap(np.arctan2(track.tangent[:, 0], track.tangent[:, 1]))
@@ -68,4 +70,6 @@ def _speed_limit(track: Track) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     step = 2.0 * BRAKING_MPS2 * float(track.arc_m[1] - track.arc_m[0])
     for point in range(len(limit_squared) - 2, -1, -1):
         limit_squared[point] = min(limit_squared[point], limit_squared[point + 1] + step)
-    return np.sqrt(limit_squared)
+    limit = np.sqrt(limit_squared)
+    limit.setflags(write=False)
+    return limit
