@@ -1,0 +1,1 @@
+"""Where past driving is kept and drawn from."""
