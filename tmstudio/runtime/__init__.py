@@ -1,0 +1,1 @@
+"""The processes of a run: learner, driver, and the command that runs both."""
