@@ -11,6 +11,7 @@ from tmstudio.env.clock import RealTimeGame
 from tmstudio.env.starts import StartSource, TrainingStarts, TrialStarts
 from tmstudio.env.task import DriveTask
 from tmstudio.game.interface import Game
+from tmstudio.game.simulator.parameters import load_car
 from tmstudio.game.simulator.starts import random_starts
 from tmstudio.game.simulator.world import Simulator
 from tmstudio.track.geometry import Track

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import gymnasium
 import numpy as np
@@ -19,7 +19,9 @@ from tmstudio.env.observation import OBSERVATION_LIMIT
 from tmstudio.env.reward import REWARD_TERMS
 from tmstudio.env.task import DriveTask
 from tmstudio.errors import TMStudioError
-from tmstudio.game.simulator.renderer import HoodRenderer
+
+if TYPE_CHECKING:
+    from tmstudio.game.simulator.renderer import HoodRenderer
 
 Observation = NDArray[np.float32]
 Frame = NDArray[np.uint8]
@@ -184,7 +186,12 @@ class _View:
                 hint=f"use {', '.join(metadata['render_modes'])} or None",
             )
         self._task = task
-        self._renderer = HoodRenderer(task.track) if render_mode else None
+        self._renderer: HoodRenderer | None = None
+        if render_mode is not None:
+            # Only who looks pays for loading the renderer.
+            from tmstudio.game.simulator.renderer import HoodRenderer
+
+            self._renderer = HoodRenderer(task.track)
 
     def frame(self, car: int) -> Frame | None:
         if self._renderer is None:

@@ -15,8 +15,8 @@ MAX_PROGRESS_MPS = 280.0
 OFF_TRACK_M = 3.0
 """A car whose centre is this far beyond a border has left the track; walls stop it at 1.1 m."""
 
-STUCK_GAIN_M = 3.0
-"""Only a gain of this much counts as moving on, so that creeping is being stuck too."""
+CREEPING_MPS = 1.0
+"""A car that is slower than this over the time after which it counts as stuck is not moving on."""
 
 Cars = NDArray[np.intp] | slice
 
@@ -28,9 +28,10 @@ class ProgressRatchet:
         cars: how many cars.
         length_m: length of the lap; places are clipped to [0, length_m].
         step_s: time between two calls of `advance`.
+        stuck_s: time after which a car without progress counts as stuck.
     """
 
-    def __init__(self, cars: int, length_m: float, step_s: float) -> None:
+    def __init__(self, cars: int, length_m: float, step_s: float, stuck_s: float) -> None:
         self.place_m: NDArray[np.float64] = np.zeros(cars)
         self.furthest_m: NDArray[np.float64] = np.zeros(cars)
         self.stalled_s: NDArray[np.float64] = np.zeros(cars)
@@ -38,6 +39,8 @@ class ProgressRatchet:
         self._length_m = length_m
         self._step_s = step_s
         self._max_gain_m = MAX_PROGRESS_MPS * step_s
+        self._stuck_s = stuck_s
+        self._moving_on_m = CREEPING_MPS * stuck_s
 
     def restart(self, cars: Cars, place_m: NDArray[np.float64]) -> None:
         """Begin anew for some cars, at these places (n,): what lies behind them is not paid."""
@@ -66,10 +69,21 @@ class ProgressRatchet:
         driven = (gain > 0.0) & (gain <= self._max_gain_m) & (beyond_border_m <= OFF_TRACK_M)
         np.maximum(self.furthest_m, self.place_m, out=self.furthest_m)
         self.stalled_s += self._step_s
-        moved_on = self.furthest_m - self._anchor_m >= STUCK_GAIN_M
+        moved_on = self.furthest_m - self._anchor_m >= self._moving_on_m
         self.stalled_s[moved_on] = 0.0
         self._anchor_m[moved_on] = self.furthest_m[moved_on]
         return np.where(driven, gain, 0.0)
+
+    @property
+    def without_progress(self) -> NDArray[np.float64]:
+        """(N,) time without progress over the time after which a car counts as stuck: 1 is stuck."""
+        return self.stalled_s / self._stuck_s
+
+    @property
+    def stuck(self) -> NDArray[np.bool_]:
+        """(N,) cars that have not moved on for too long."""
+        # Steps are added up: half a step of room for the sum's rounding.
+        return self.stalled_s > self._stuck_s - 0.5 * self._step_s
 
     @property
     def behind_m(self) -> NDArray[np.float64]:

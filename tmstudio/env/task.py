@@ -89,7 +89,7 @@ class DriveTask:
         self.observations = ObservationBuilder(
             config.observation, track, cars, self.step_s, game.capabilities
         )
-        self.ratchet = ProgressRatchet(cars, track.length_m, self.step_s)
+        self.ratchet = ProgressRatchet(cars, track.length_m, self.step_s, config.episode.stuck_s)
         self.accounts = EpisodeAccounts(cars, self.weights, track.length_m, track.checkpoints_m)
         self.state: VehicleState
         self.projection: Projection
@@ -131,7 +131,7 @@ class DriveTask:
         beyond_m = np.abs(projection.lateral_m) - projection.half_width_m
         finished = state.finished
         progress_m = self.ratchet.advance(projection.arc_m - self.track.start_arc_m, beyond_m, finished)
-        failed = ~finished & (self.ratchet.stalled_s >= self.config.episode.stuck_s)
+        failed = ~finished & self.ratchet.stuck
         terms = reward_terms(
             progress_m=progress_m,
             elapsed_s=self._elapsed_s(state),
@@ -146,7 +146,7 @@ class DriveTask:
         terminated = finished | failed
         truncated = ~terminated & (self.accounts.steps >= self._step_limit)
         final = self.observations.build(
-            state, projection, self.actions, self.ratchet.behind_m, self._without_progress()
+            state, projection, self.actions, self.ratchet.behind_m, self.ratchet.without_progress
         )
 
         ended = np.nonzero(terminated | truncated)[0]
@@ -182,14 +182,11 @@ class DriveTask:
         to_the_line = np.clip(clock - before, 0.0, self.step_s)
         return np.where(state.finished & known, to_the_line, self.step_s)
 
-    def _without_progress(self) -> NDArray[np.float64]:
-        return self.ratchet.stalled_s / self.config.episode.stuck_s
-
     def _close(self, car: int) -> EpisodeSummary:
         furthest_m = float(self.ratchet.furthest_m[car])
         if self.state.finished[car]:
             end = FINISHED
-        elif self.ratchet.stalled_s[car] < self.config.episode.stuck_s:
+        elif not self.ratchet.stuck[car]:
             end = TIME_LIMIT
         else:
             end = WRONG_WAY if self.ratchet.behind_m[car] > WRONG_WAY_M else STUCK
@@ -209,5 +206,5 @@ class DriveTask:
         self.accounts.restart(cars, drawn.from_start, drawn.seeds)
         self._clock_s[cars] = np.nan_to_num(state.race_time_s[cars])
         return self.observations.restart(
-            cars, state, self.projection, self.actions, self.ratchet.behind_m, self._without_progress()
+            cars, state, self.projection, self.actions, self.ratchet.behind_m, self.ratchet.without_progress
         )
