@@ -1,0 +1,175 @@
+"""Tables of plain rows. Cells elide with the whole text as tooltip; only whole rows are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
+
+from tmstudio.app.theme import font, label_font, tokens
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        title: its header.
+        text: the text of a row's cell.
+        width: preferred width in pixels; 0 shares what is left.
+        right: whether its cells stand to the right, as numbers do.
+        color: token of the text's colour in a row; the normal one where empty.
+        strong: whether its cells are bold.
+        tip: the tooltip of a row's cell; the text itself where None.
+    """
+
+    title: str
+    text: Callable[[Any], str]
+    width: int = 0
+    right: bool = False
+    color: Callable[[Any], str] | None = None
+    strong: bool = False
+    tip: Callable[[Any], str] | None = None
+
+
+class RowModel(QAbstractTableModel):
+    """Rows of any objects, described by columns."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        super().__init__()
+        self.columns = list(columns)
+        self.rows: list[Any] = []
+
+    def show_rows(self, rows: Sequence[Any]) -> None:
+        """Show other rows; the selection stays at its place where there still is one."""
+        if len(rows) == len(self.rows):
+            self.rows = list(rows)
+            if rows:
+                self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(self.columns) - 1))
+            return
+        self.beginResetModel()
+        self.rows = list(rows)
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        column, row = self.columns[index.column()], self.rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.text(row)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return column.tip(row) if column.tip is not None else column.text(row)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if column.right else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.ForegroundRole and column.color is not None:
+            return tokens().color(column.color(row) or "text")
+        if role == Qt.ItemDataRole.FontRole:
+            return font(12, 600 if column.strong else 400)
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        column = self.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if column.right else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+
+class RowTable(QTableView):
+    """A quiet table: no grid, a line below each row, whole rows selected.
+
+    Args:
+        columns: what it shows of a row.
+        row_height: pixels.
+        whole_rows: show only as many rows as fit whole, the first ones, instead of scrolling.
+    """
+
+    def __init__(self, columns: Sequence[Column], *, row_height: int = 26, whole_rows: bool = False) -> None:
+        super().__init__()
+        self._row_height = row_height
+        self._whole_rows = whole_rows
+        self._rows: list[Any] = []
+        self.table = RowModel(columns)
+        self.setModel(self.table)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        if whole_rows:
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+            self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(row_height)
+        self.verticalHeader().setMinimumSectionSize(row_height)
+        header = self.horizontalHeader()
+        header.setFont(label_font())
+        header.setHighlightSections(False)
+        header.setSectionsClickable(False)
+        header.setFixedHeight(row_height)
+        header.setMinimumSectionSize(20)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+
+    def show_rows(self, rows: Sequence[Any]) -> None:
+        """Show these rows."""
+        self._rows = list(rows)
+        self._show_what_fits()
+
+    def capacity(self) -> int:
+        """How many whole rows there is room for."""
+        return max((self.height() - self.horizontalHeader().height()) // self._row_height, 0)
+
+    def selected_row(self) -> Any | None:
+        """The selected row's object, or None."""
+        rows = self.selectionModel().selectedRows()
+        return self.table.rows[rows[0].row()] if rows else None
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self._row_height * 2)
+
+    def sizeHint(self) -> QSize:
+        return QSize(320, self._row_height * 6)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_width()
+        self._show_what_fits()
+
+    def _show_what_fits(self) -> None:
+        self.table.show_rows(self._rows[: self.capacity()] if self._whole_rows else self._rows)
+
+    def _share_width(self) -> None:
+        """Give each column its width, shrink all alike where there is too little, and fill with the open ones."""
+        columns = self.table.columns
+        room = self.viewport().width()
+        fixed = sum(column.width for column in columns)
+        open_columns = [index for index, column in enumerate(columns) if not column.width]
+        least = 56 * len(open_columns)
+        factor = min(1.0, (room - least) / fixed) if fixed else 1.0
+        spare = room - sum(int(column.width * factor) for column in columns)
+        each = spare // len(open_columns) if open_columns else spare // len(columns)
+        for index, column in enumerate(columns):
+            extra = each if not open_columns or index in open_columns else 0
+            self.setColumnWidth(index, int(column.width * factor) + max(extra, 0))
