@@ -1,0 +1,1 @@
+"""Tracks from files that other programs or the game have made."""
