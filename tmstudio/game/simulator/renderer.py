@@ -29,7 +29,11 @@ DETAIL_M: Final = 90.0
 
 WALL_HEIGHT_M: Final = 0.34
 WALL_COLOUR: Final = (26, 22, 20)
-LIP_COLOUR: Final = (46, 42, 40)
+THINNEST_PX: Final = 1.8
+LIP_COLOUR: Final = (50, 46, 44)
+LIP_M: Final = 50.0
+"""A wall has a lighter upper edge up to this distance."""
+
 STRIPE_M: Final = 18.0
 """Width of the mown stripes in the grass."""
 
@@ -37,38 +41,50 @@ KERB_M: Final = 1.1
 KERB_CURVATURE: Final = 1 / 120.0
 DASH_M: Final = 0.16
 GATE_HEIGHT_M: Final = 6.0
+GATE_MARKS_M: Final = 150.0
 BANNER_M: Final = 1.3
+PANEL: Final = 6
+"""Points of a border that one polygon of its wall has."""
+
+BAND: Final = 6
+MARK: Final = 2
+"""Length of a band of road and of a mark on it, in stretches of 2 m."""
+
+MARKS_M: Final = 240.0
+"""Marks that are farther away than this are too thin to be drawn."""
+
 SHIFT_BITS: Final = 4
 
 
 class _Strips:
-    """The quadrilaterals of the ground along the whole track: corners, kind, and which stretch they belong to."""
+    """The ground along the track, in polygons of one kind that are ``points`` stretches of 2 m long."""
 
     def __init__(self, track: Track) -> None:
         left, right = track.left_m[:, [0, 2]], track.right_m[:, [0, 2]]
         center, across = (left + right) / 2, (left - right) / 2
-        half = np.hypot(across[:, 0], across[:, 1])[:, None]
-        unit = across / half
-        count = len(left) - 1
-        stretch = np.arange(count)
-        band = np.where((stretch // 6) % 2 == 0, Ground.ROAD, Ground.ROAD_LIGHT)
-        corners, kinds, stretches = [_between(left, right)], [band], [stretch]
+        unit = across / np.hypot(across[:, 0], across[:, 1])[:, None]
         heading = np.unwrap(np.arctan2(track.tangent[:, 0], track.tangent[:, 1]))
-        bend = np.convolve(np.gradient(heading, SPACING_M), np.full(9, 1 / 9), mode="same")[:-1]
-        stripes = np.where((stretch // 2) % 2 == 0, Ground.KERB_RED, Ground.KERB_WHITE)
+        bend = np.abs(np.convolve(np.gradient(heading, SPACING_M), np.full(9, 1 / 9), mode="same"))
+        first, self.road = _bands(left, right, BAND)
+        self.road_first = first
+        self.road_kind = np.where((first // BAND) % 2 == 0, Ground.ROAD, Ground.ROAD_LIGHT)
+        marks, starts, kinds = [], [], []
         for border, inward in ((left, -unit), (right, unit)):
-            curved = np.flatnonzero(np.abs(bend) > KERB_CURVATURE)
-            corners.append(_between(border, border + inward * KERB_M)[curved])
-            kinds.append(stripes[curved])
-            stretches.append(curved)
-        dashes = np.flatnonzero(stretch % 6 < 2)
-        corners.append(_between(center + unit * DASH_M, center - unit * DASH_M)[dashes])
-        kinds.append(np.full(len(dashes), Ground.MARK))
-        stretches.append(dashes)
-        self.corners = np.concatenate(corners)
-        """(Q, 4, 2) world x, z."""
-        self.kind = np.concatenate(kinds)
-        self.stretch = np.concatenate(stretches)
+            first, kerb = _bands(border, border + inward * KERB_M, MARK)
+            curved = bend[first] > KERB_CURVATURE
+            marks.append(kerb[curved])
+            starts.append(first[curved])
+            kinds.append(
+                np.where((first // MARK) % 2 == 0, Ground.KERB_RED, Ground.KERB_WHITE)[curved]
+            )
+        first, line = _bands(center + unit * DASH_M, center - unit * DASH_M, MARK)
+        marks.append(line[::3])
+        starts.append(first[::3])
+        kinds.append(np.full(len(first[::3]), Ground.MARK))
+        self.marks = np.concatenate(marks)
+        """(Q, 2 * MARK + 2, 2) world x, z."""
+        self.marks_first = np.concatenate(starts)
+        self.marks_kind = np.concatenate(kinds)
 
 
 class HoodRenderer:
@@ -85,26 +101,32 @@ class HoodRenderer:
         self._last_xz = np.zeros(2)
         self._strips = _Strips(track)
         self._borders = (track.left_m[:, [0, 2]], track.right_m[:, [0, 2]])
-        self._palette = ground_palette()
-        self._palette_row = (np.arange(len(self._palette)) * len(Ground)).astype(np.uint16)[:, None]
+        self._palette = ground_palette().ravel()
         self._sky = sky_panorama()
-        self._kinds = np.zeros((HEIGHT_PX - HORIZON_PX, WIDTH_PX), dtype=np.uint8)
+        ground = (HEIGHT_PX - HORIZON_PX, WIDTH_PX)
+        self._kinds = np.zeros(ground, dtype=np.uint8)
+        self._palette_row = (np.arange(ground[0]) * len(Ground))[:, None]
+        self._cell = np.empty(ground, dtype=np.intp)
+        self._colour = np.empty(ground, dtype=np.uint32)
+        self._place_in_stripes = np.empty(ground, dtype=np.float32)
+        self._columns = np.arange(WIDTH_PX, dtype=np.float32)
         self._gates = _gates(track)
 
-    def render(self, position_m: FloatArray, heading_rad: float) -> Image:
+    def render(self, position_m: FloatArray, heading_rad: float, out: Image | None = None) -> Image:
         """The view from a car.
 
         Args:
             position_m: (3,) the car's position.
             heading_rad: its heading.
+            out: (488, 958, 3) array to draw into; without it a new one is made.
 
         Returns:
-            (488, 958, 3) blue, green, red. A new array.
+            (488, 958, 3) blue, green, red.
         """
         arc_m = self._place(np.asarray(position_m, dtype=np.float64))
         first = max(int((arc_m - BACK_M) / SPACING_M), 0)
         last = min(int((arc_m + AHEAD_M) / SPACING_M), len(self.track.arc_m) - 1)
-        picture = np.empty((HEIGHT_PX, WIDTH_PX, 3), dtype=np.uint8)
+        picture = np.empty((HEIGHT_PX, WIDTH_PX, 3), dtype=np.uint8) if out is None else out
         column = round(-heading_rad / (2 * np.pi) * PANORAMA_PX - WIDTH_PX / 2) % PANORAMA_PX
         picture[:HORIZON_PX] = self._sky[:, column : column + WIDTH_PX]
         self._draw_ground(picture[HORIZON_PX:], position_m, heading_rad, first, last)
@@ -132,15 +154,19 @@ class HoodRenderer:
         kinds = self._kinds
         self._draw_grass(kinds, position_m, heading_rad)
         strips = self._strips
-        chosen = (strips.stretch >= first) & (strips.stretch < last)
-        seen = camera.to_camera(strips.corners[chosen], position_m, heading_rad)
-        _fill_quads(kinds, seen, strips.kind[chosen])
+        near = slice(*np.searchsorted(strips.road_first, (first, last)))
+        seen = camera.to_camera(strips.road[near], position_m, heading_rad)
+        _fill(kinds, seen, strips.road_kind[near])
+        chosen = (strips.marks_first >= first) & (strips.marks_first < last)
+        seen = camera.to_camera(strips.marks[chosen], position_m, heading_rad)
+        _fill(kinds, seen, strips.marks_kind[chosen], MARKS_M)
         for gate in self._gates:
             if first <= gate.point < last:
                 corners = camera.to_camera(gate.ground, position_m, heading_rad)
-                _fill_quads(kinds, corners, gate.ground_kind)
-        colour = self._palette.ravel()[kinds + self._palette_row]
-        cv2.cvtColor(colour.view(np.uint8).reshape(*kinds.shape, 4), cv2.COLOR_BGRA2BGR, dst=below)
+                _fill(kinds, corners, gate.ground_kind, GATE_MARKS_M)
+        np.add(kinds, self._palette_row, out=self._cell)
+        np.take(self._palette, self._cell, out=self._colour, mode="wrap")
+        cv2.cvtColor(self._colour.view(np.uint8).reshape(*kinds.shape, 4), cv2.COLOR_BGRA2BGR, dst=below)
 
     def _draw_grass(self, kinds: Image, position_m: FloatArray, heading_rad: float) -> None:
         """Stripes of equal width in the world's x direction, over all the ground."""
@@ -151,8 +177,7 @@ class HoodRenderer:
         per_column = -cos * distance / camera.FOCAL_PX
         start = ((ahead - per_column * camera.CENTER_PX) / STRIPE_M + 4096.0).astype(np.float32)
         slope = (per_column / STRIPE_M).astype(np.float32)
-        columns = np.arange(WIDTH_PX, dtype=np.float32)
-        place = slope[:, None] * columns
+        place = np.multiply(slope[:, None], self._columns, out=self._place_in_stripes)
         place += start[:, None]
         np.bitwise_and(place.astype(np.int16).view(np.uint16), 1, out=kinds, casting="unsafe")
 
@@ -162,15 +187,13 @@ class HoodRenderer:
         for border in self._borders:
             seen = camera.to_camera(border[first : last + 1], position_m, heading_rad)
             for run in _runs_ahead(seen):
-                foot = camera.to_pixels(run)
-                top = camera.to_pixels(run, WALL_HEIGHT_M)
-                quads = np.stack([foot[:-1], foot[1:], top[1:], top[:-1]], axis=1)
-                inside = (quads[:, :, 0].max(axis=1) > 0) & (quads[:, :, 0].min(axis=1) < WIDTH_PX)
-                for quad in _fixed(quads[inside]):
-                    cv2.fillConvexPoly(picture, quad, WALL_COLOUR, cv2.LINE_AA, SHIFT_BITS)
-                # Far away a wall is thinner than a pixel; screen LIDAR wants to meet a whole one.
-                cv2.polylines(picture, [_fixed(foot)], False, WALL_COLOUR, 2, cv2.LINE_AA, SHIFT_BITS)
-                cv2.polylines(picture, [_fixed(top)], False, LIP_COLOUR, 1, cv2.LINE_AA, SHIFT_BITS)
+                foot, top = camera.to_pixels(run), camera.to_pixels(run, WALL_HEIGHT_M)
+                # Far away a wall would be thinner than a pixel; screen LIDAR wants to meet a whole one.
+                top[:, 1] = np.minimum(top[:, 1], foot[:, 1] - THINNEST_PX)
+                for outline in _wall_panels(_fixed(foot), _fixed(top)):
+                    cv2.fillPoly(picture, [outline], WALL_COLOUR, cv2.LINE_AA, SHIFT_BITS)
+                lip = _fixed(top[run[:, 1] < LIP_M])
+                cv2.polylines(picture, [lip], False, LIP_COLOUR, 1, cv2.LINE_AA, SHIFT_BITS)
 
     def _draw_gates(
         self, picture: Image, position_m: FloatArray, heading_rad: float, first: int, last: int
@@ -202,8 +225,8 @@ class _Gate:
         self.point = int(arc_m / SPACING_M)
         self.colour = colour
         self.chequered = chequered
-        rows, columns = (4, 24) if chequered else (1, 1)
-        depth_m = 0.9 if chequered else 0.8
+        rows, columns = (3, 16) if chequered else (1, 1)
+        depth_m = 1.2 if chequered else 0.8
         near_left, near_right = track.pairs_at(arc_m + np.arange(rows + 1) * depth_m)
         share = np.linspace(0.0, 1.0, columns + 1)[None, :, None]
         grid = near_left[:, None, [0, 2]] * (1 - share) + near_right[:, None, [0, 2]] * share
@@ -225,7 +248,7 @@ def _gates(track: Track) -> list[_Gate]:
 
 def _draw_chequers(picture: Image, top: FloatArray, under: FloatArray) -> None:
     """Two rows of checks on the banner of the finish."""
-    columns = 20
+    columns = 16
     share = np.linspace(0.0, 1.0, columns + 1)[:, None]
     upper, lower = top[0] + (top[1] - top[0]) * share, under[0] + (under[1] - under[0]) * share
     middle = (upper + lower) / 2
@@ -235,9 +258,15 @@ def _draw_chequers(picture: Image, top: FloatArray, under: FloatArray) -> None:
         cv2.fillConvexPoly(picture, _fixed(check), (238, 238, 238), cv2.LINE_AA, SHIFT_BITS)
 
 
-def _between(one: FloatArray, other: FloatArray) -> FloatArray:
-    """(M - 1, 4, 2) quadrilaterals between two lines of M points."""
-    return np.stack([one[:-1], one[1:], other[1:], other[:-1]], axis=1)
+def _bands(one: FloatArray, other: FloatArray, length: int) -> tuple[NDArray[np.intp], FloatArray]:
+    """Bands between two lines of M points, each ``length`` stretches long.
+
+    Returns:
+        (Q,) the stretch that each begins with, and its outline (Q, 2 * length + 2, 2).
+    """
+    first = np.arange(0, len(one) - length, length)
+    points = first[:, None] + np.arange(length + 1)
+    return first, np.concatenate([one[points], other[points[:, ::-1]]], axis=1)
 
 
 def _fixed(pixels: FloatArray) -> NDArray[np.int32]:
@@ -245,22 +274,23 @@ def _fixed(pixels: FloatArray) -> NDArray[np.int32]:
     return (np.clip(pixels, -8000.0, 8000.0) * (1 << SHIFT_BITS)).round().astype(np.int32)
 
 
-def _fill_quads(kinds: Image, seen: FloatArray, kind: NDArray[np.integer]) -> None:
-    """Fill ground quadrilaterals (Q, 4, 2), given as (right, ahead), with their kinds (Q,)."""
+def _fill(kinds: Image, seen: FloatArray, kind: NDArray[np.integer], within_m: float = np.inf) -> None:
+    """Fill polygons of ground (Q, K, 2), given as (right, ahead), with their kinds (Q,)."""
     ahead = seen[:, :, 1]
     nearest, farthest = ahead.min(axis=1), ahead.max(axis=1)
     # Left and right edge of the view: |right| = reach * ahead.
-    reach = camera.CENTER_PX / camera.FOCAL_PX * 1.05
-    aside = seen[:, :, 0] / np.maximum(ahead, NEAR_M)
-    visible = (farthest > NEAR_M) & ((aside.min(axis=1) < reach) & (aside.max(axis=1) > -reach))
+    reach = camera.CENTER_PX / camera.FOCAL_PX
+    right = seen[:, :, 0]
+    outside = (right > reach * ahead).all(axis=1) | (right < -reach * ahead).all(axis=1)
+    visible = (farthest > NEAR_M) & (nearest < within_m) & ~outside
     whole = visible & (nearest >= NEAR_M)
     pixels = _fixed(camera.to_pixels(seen[whole]) - [0.0, HORIZON_PX])
-    for quad, value in zip(pixels, kind[whole].tolist(), strict=True):
-        cv2.fillConvexPoly(kinds, quad, value, cv2.LINE_8, SHIFT_BITS)
+    for outline, value in zip(pixels, kind[whole].tolist(), strict=True):
+        cv2.fillPoly(kinds, [outline], value, cv2.LINE_8, SHIFT_BITS)
     for index in np.flatnonzero(visible & ~whole).tolist():
         part = camera.clip_near(seen[index])
-        quad = _fixed(camera.to_pixels(part) - [0.0, HORIZON_PX])
-        cv2.fillConvexPoly(kinds, quad, int(kind[index]), cv2.LINE_8, SHIFT_BITS)
+        outline = _fixed(camera.to_pixels(part) - [0.0, HORIZON_PX])
+        cv2.fillPoly(kinds, [outline], int(kind[index]), cv2.LINE_8, SHIFT_BITS)
 
 
 def _runs_ahead(seen: FloatArray) -> list[FloatArray]:
@@ -283,6 +313,18 @@ def _runs_ahead(seen: FloatArray) -> list[FloatArray]:
         if keep.sum() > 1:
             runs.append(line[keep])
     return runs
+
+
+def _wall_panels(foot: NDArray[np.int32], top: NDArray[np.int32]) -> list[NDArray[np.int32]]:
+    """Outlines of a wall's panels in the picture, for a wall that is short enough to stay in front of itself."""
+    firsts = np.arange(0, len(foot) - 1, PANEL)
+    column = foot[:, 0]
+    # A panel shares its last point with the next one.
+    right = np.maximum(np.maximum.reduceat(column, firsts), column[np.minimum(firsts + PANEL, len(foot) - 1)])
+    left = np.minimum(np.minimum.reduceat(column, firsts), column[np.minimum(firsts + PANEL, len(foot) - 1)])
+    visible = firsts[(right > 0) & (left < WIDTH_PX << SHIFT_BITS)].tolist()
+    parts = [slice(first, first + PANEL + 1) for first in visible]
+    return [np.concatenate([foot[part], top[part][::-1]]) for part in parts]
 
 
 def _at_near(behind: FloatArray, ahead: FloatArray) -> FloatArray:
