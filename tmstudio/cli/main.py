@@ -35,7 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     as_json = "--json" in arguments
     _tolerate_narrow_terminals()
     try:
-        return _dispatch(arguments)
+        code = _dispatch(arguments)
+        if sys.stdout is not None:  # a program without a console has none
+            sys.stdout.flush()
     except TMStudioError as error:
         print_error(error, as_json=as_json)
         return error.exit_code
@@ -47,6 +49,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output has left (``tmstudio runs | head``): nothing more to say, to nobody.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except Exception as error:
+        if as_json:
+            found = f"internal error: {type(error).__name__}: {error}"
+            print_json(
+                {"error": {"message": found, "cause": "a bug in TMStudio", "hint": "report the traceback"}}
+            )
+        raise
+    return code
 
 
 def help_text() -> str:
@@ -81,7 +91,10 @@ def _dispatch(arguments: list[str]) -> int:
     parser = CommandParser(prog=f"tmstudio {first}", description=COMMANDS[first])
     add_json_flag(parser)
     module.add_arguments(parser)
-    args = parser.parse_args(rest)
+    try:
+        args = parser.parse_args(rest)
+    except SystemExit as done:  # after --help
+        return int(done.code or 0)
     args.json = getattr(args, "json", False)
     return int(module.run(args))
 

@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 
 from tmstudio.errors import ConfigError, TMStudioError
 
+_OF_NUMBERS = set("0123456789,.-%")
+
 
 class UsageError(TMStudioError):
     """A command line that cannot be understood."""
@@ -66,8 +68,7 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     cells = [list(headers), *[list(row) for row in rows]]
     widths = [max(len(row[column]) for row in cells) for column in range(len(headers))]
     to_the_right = [
-        bool(rows) and all(row[column][:1].isdigit() or row[column] in ("", "-") for row in rows)
-        for column in range(len(headers))
+        bool(rows) and all(set(row[column]) <= _OF_NUMBERS for row in rows) for column in range(len(headers))
     ]
     lines = [
         "  ".join(

@@ -5,6 +5,7 @@ Every process of the run appends; each line is one write, so that lines never mi
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -40,6 +41,7 @@ class EventLog:
         self._role = role
         self._echo = echo
         self._lock = threading.Lock()
+        self._torn = False  # a part of a line was written: the next one begins on its own
 
     def emit(self, kind: str, **fields: Any) -> None:
         """Append an event.
@@ -77,7 +79,11 @@ class EventLog:
             self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644
         )
         try:
-            os.write(descriptor, line)
+            content = b"\n" + line if self._torn else line
+            if os.write(descriptor, content) < len(content):
+                self._torn = True
+                raise OSError(errno.ENOSPC, "the disk is full")
+            self._torn = False
         finally:
             os.close(descriptor)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, SupportsFloat, SupportsInt
 
 import numpy as np
 
@@ -83,16 +83,33 @@ class MetricsWriter:
         self._thread = threading.Thread(target=self._commit_in_batches, name="metrics-writer", daemon=True)
         self._thread.start()
 
-    def scalar(self, name: str, value: float, *, step: int, updates: int, time_s: float) -> None:
+    def scalar(
+        self,
+        name: str,
+        value: SupportsFloat,
+        *,
+        step: SupportsInt,
+        updates: SupportsInt,
+        time_s: SupportsFloat,
+    ) -> None:
         """Add a point to the curve ``name``."""
         self.scalars({name: value}, step=step, updates=updates, time_s=time_s)
 
-    def scalars(self, values: Mapping[str, float], *, step: int, updates: int, time_s: float) -> None:
+    def scalars(
+        self,
+        values: Mapping[str, SupportsFloat],
+        *,
+        step: SupportsInt,
+        updates: SupportsInt,
+        time_s: SupportsFloat,
+    ) -> None:
         """Add a point to several curves at once. A value that is not a number is kept as such."""
+        where = (int(step), int(updates), float(time_s))
         with self._rows:
-            for name, value in values.items():
-                row = (self._name_id(name), int(step), int(updates), float(time_s), float(value))
-                self._pending.append((_INSERT_SCALAR, row))
+            self._pending += [
+                (_INSERT_SCALAR, (self._name_id(name), *where, float(value)))
+                for name, value in values.items()
+            ]
         self._raise_fault()
 
     def episode(self, row: EpisodeRow) -> None:
