@@ -155,7 +155,14 @@ class Rollout(_message.Message):
     def __init__(self, lane: _Optional[int] = ..., transitions: _Optional[int] = ..., observation_size: _Optional[int] = ..., action_size: _Optional[int] = ..., reward_terms: _Optional[int] = ..., observations: _Optional[bytes] = ..., actions: _Optional[bytes] = ..., terms: _Optional[bytes] = ..., ends: _Optional[bytes] = ...) -> None: ...
 
 class Episode(_message.Message):
-    __slots__ = ("car", "policy_step", "mixed_policies", "exploring", "speed_factor", "from_start", "finished", "lap_time_s", "progress_m", "progress_fraction", "return_sum", "steps", "end", "terms", "sector_times_s", "start_seed")
+    __slots__ = ("car", "policy_step", "mixed_policies", "exploring", "speed_factor", "from_start", "finished", "lap_time_s", "progress_m", "progress_fraction", "return_sum", "steps", "end", "terms", "sectors_s", "start_seed")
+    class TermsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: float
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
     CAR_FIELD_NUMBER: _ClassVar[int]
     POLICY_STEP_FIELD_NUMBER: _ClassVar[int]
     MIXED_POLICIES_FIELD_NUMBER: _ClassVar[int]
@@ -170,7 +177,7 @@ class Episode(_message.Message):
     STEPS_FIELD_NUMBER: _ClassVar[int]
     END_FIELD_NUMBER: _ClassVar[int]
     TERMS_FIELD_NUMBER: _ClassVar[int]
-    SECTOR_TIMES_S_FIELD_NUMBER: _ClassVar[int]
+    SECTORS_S_FIELD_NUMBER: _ClassVar[int]
     START_SEED_FIELD_NUMBER: _ClassVar[int]
     car: int
     policy_step: int
@@ -185,10 +192,10 @@ class Episode(_message.Message):
     return_sum: float
     steps: int
     end: str
-    terms: _containers.RepeatedScalarFieldContainer[float]
-    sector_times_s: _containers.RepeatedScalarFieldContainer[float]
+    terms: _containers.ScalarMap[str, float]
+    sectors_s: _containers.RepeatedScalarFieldContainer[float]
     start_seed: int
-    def __init__(self, car: _Optional[int] = ..., policy_step: _Optional[int] = ..., mixed_policies: _Optional[bool] = ..., exploring: _Optional[bool] = ..., speed_factor: _Optional[float] = ..., from_start: _Optional[bool] = ..., finished: _Optional[bool] = ..., lap_time_s: _Optional[float] = ..., progress_m: _Optional[float] = ..., progress_fraction: _Optional[float] = ..., return_sum: _Optional[float] = ..., steps: _Optional[int] = ..., end: _Optional[str] = ..., terms: _Optional[_Iterable[float]] = ..., sector_times_s: _Optional[_Iterable[float]] = ..., start_seed: _Optional[int] = ...) -> None: ...
+    def __init__(self, car: _Optional[int] = ..., policy_step: _Optional[int] = ..., mixed_policies: _Optional[bool] = ..., exploring: _Optional[bool] = ..., speed_factor: _Optional[float] = ..., from_start: _Optional[bool] = ..., finished: _Optional[bool] = ..., lap_time_s: _Optional[float] = ..., progress_m: _Optional[float] = ..., progress_fraction: _Optional[float] = ..., return_sum: _Optional[float] = ..., steps: _Optional[int] = ..., end: _Optional[str] = ..., terms: _Optional[_Mapping[str, float]] = ..., sectors_s: _Optional[_Iterable[float]] = ..., start_seed: _Optional[int] = ...) -> None: ...
 
 class PolicyRequest(_message.Message):
     __slots__ = ("version",)
