@@ -1,0 +1,1 @@
+"""Networks of policies and critics, made from the configuration."""
