@@ -24,14 +24,23 @@ _PLAIN_VALUES = (
 )
 
 
+_MAX_DEPTH = 20
+
+
 class _Loader(yaml.SafeLoader):
+    _depth = 0
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 PyYAML's own way
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             event = self.peek_event()  # type: ignore[no-untyped-call]
             raise yaml.composer.ComposerError(None, None, "aliases are not allowed", event.start_mark)
-        return super().compose_node(parent, index)
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            raise yaml.composer.ComposerError(None, None, "it is nested too deeply", self.get_mark())
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
@@ -80,8 +89,6 @@ def read_yaml(text: str) -> Any:
         raise ValueError(f"{where}{error.problem or error.context}") from error
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
 
 
 def write_scalar(value: str | float | bool | None) -> str:

@@ -103,8 +103,8 @@ def process_start_time(pid: int) -> float | None:
             fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
             return int(fields[19]) / os.sysconf("SC_CLK_TCK")
         return process.create_time()
-    except (psutil.NoSuchProcess, FileNotFoundError, ProcessLookupError):
-        return None
+    except (psutil.Error, FileNotFoundError, ProcessLookupError):
+        return None  # gone, or another user's
 
 
 def job_file(run_path: Path, role: str, actor_id: str = "") -> Path:

@@ -9,44 +9,18 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, SupportsFloat, SupportsInt
 
 import numpy as np
 
-from tmstudio.config.schema import check_schema_version
 from tmstudio.errors import TMStudioError
-from tmstudio.runs.atomic import disk_fault
+from tmstudio.runs.metrics_store import connect_for_reading, connect_for_writing, store_faults, transaction
 from tmstudio.runs.records import EpisodeRow, EvaluationRow, ScalarRows
 
-_SCHEMA_VERSION = 1
 _COMMIT_EVERY_S = 0.25
-_BUSY_MS = 5000
-
-_TABLES = """
-CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE scalars (
-    id INTEGER PRIMARY KEY, name_id INTEGER NOT NULL, step INTEGER NOT NULL, updates INTEGER NOT NULL,
-    time_s REAL NOT NULL, value REAL
-);
-CREATE INDEX scalars_by_name ON scalars (name_id);
-CREATE TABLE episodes (
-    id INTEGER PRIMARY KEY, time_s REAL NOT NULL, step INTEGER NOT NULL, actor_id TEXT NOT NULL, car INTEGER NOT NULL,
-    policy_step INTEGER NOT NULL, origin TEXT NOT NULL, exploring INTEGER NOT NULL, speed_factor REAL,
-    from_start INTEGER NOT NULL, finished INTEGER NOT NULL, lap_time_s REAL, progress_m REAL, progress_fraction REAL,
-    return_ REAL, steps INTEGER NOT NULL, end TEXT NOT NULL, terms TEXT NOT NULL, sectors_s TEXT NOT NULL,
-    start_seed INTEGER NOT NULL
-);
-CREATE TABLE evaluations (
-    id INTEGER PRIMARY KEY, time_s REAL NOT NULL, step INTEGER NOT NULL, policy_step INTEGER NOT NULL,
-    updates INTEGER NOT NULL, episodes INTEGER NOT NULL, finish_rate REAL NOT NULL, median_lap_s REAL, best_lap_s REAL,
-    mean_return REAL, lap_times_s TEXT NOT NULL, seeds TEXT NOT NULL, speed REAL, origin TEXT NOT NULL,
-    best INTEGER NOT NULL
-);
-"""
 _EPISODE_FIELDS = tuple(name for name in EpisodeRow.__dataclass_fields__ if name != "rowid")
 _EVALUATION_FIELDS = tuple(name for name in EvaluationRow.__dataclass_fields__ if name != "rowid")
 _INSERT_SCALAR = "INSERT INTO scalars (name_id, step, updates, time_s, value) VALUES (?, ?, ?, ?, ?)"
@@ -69,8 +43,8 @@ class MetricsWriter:
     def __init__(self, path: Path) -> None:
         """Open the store at ``path``, made if missing."""
         self._path = path
-        self._connection = _connect_for_writing(path)
-        with _store_faults(path, "open"):
+        self._connection = connect_for_writing(path)
+        with store_faults(path, "open"):
             self._name_ids = {
                 str(name): int(row) for row, name in self._connection.execute("SELECT id, name FROM names")
             }
@@ -172,7 +146,7 @@ class MetricsWriter:
             if not rows:
                 return
             try:
-                with _store_faults(self._path, "write"), _transaction(self._connection):
+                with store_faults(self._path, "write"), transaction(self._connection):
                     self._connection.executemany("INSERT INTO names (id, name) VALUES (?, ?)", names)
                     for statement in (_INSERT_SCALAR, _INSERT_EPISODE, _INSERT_EVALUATION):
                         self._connection.executemany(
@@ -288,92 +262,12 @@ class MetricsReader:
         return [dict(zip((*fields, "rowid"), row, strict=True)) for row in rows]
 
     def _rows(self, query: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        with self._lock, _store_faults(self._path, "read"):
+        with self._lock, store_faults(self._path, "read"):
             if self._connection is None:
                 if not self._path.exists():
                     return []
-                self._connection = _connect_for_reading(self._path)
+                self._connection = connect_for_reading(self._path)
             return self._connection.execute(query, parameters).fetchall()
-
-
-def _connect_for_writing(path: Path) -> sqlite3.Connection:
-    with _store_faults(path, "open"):
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        try:
-            connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute(
-                "PRAGMA synchronous = NORMAL"
-            )  # whole after a power cut, complete after a kill
-            connection.execute("PRAGMA journal_size_limit = 16777216")
-            if _schema_version(connection) == 0:
-                with _transaction(connection):
-                    for statement in filter(str.strip, _TABLES.split(";")):
-                        connection.execute(statement)
-                    connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
-            check_schema_version(_schema_version(connection), _SCHEMA_VERSION, f"The metrics store {path}")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-
-def _connect_for_reading(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
-    )
-    try:
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-        check_schema_version(_schema_version(connection), _SCHEMA_VERSION, f"The metrics store {path}")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _schema_version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
-
-
-@contextmanager
-def _store_faults(path: Path, doing: str) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise _store_fault(error, path, doing) from error
-
-
-def _store_fault(error: sqlite3.Error, path: Path, doing: str) -> TMStudioError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
-        return disk_fault(OSError(28, "No space left on device"), path, doing)
-    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return TMStudioError(
-            f"The metrics store {path} is damaged",
-            cause=str(error),
-            hint="move the file away: the run goes on with new curves, its checkpoints are not touched",
-        )
-    if code == sqlite3.SQLITE_BUSY:
-        return TMStudioError(
-            f"Could not {doing} {path}",
-            cause="another process keeps it locked",
-            hint="close other programs that use it",
-        )
-    return TMStudioError(
-        f"Could not {doing} {path}", cause=str(error), hint="check the folder's permissions and the disk"
-    )
 
 
 def _stored(value: Any) -> Any:
