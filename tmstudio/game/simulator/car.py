@@ -100,10 +100,15 @@ class CarModel:
         """
         p = self.parameters
         dt = moving * SUBSTEP_S
+        # As in the recordings, a tick moves a car by the velocity that it had before the tick.
+        sin, cos = np.sin(cars.heading_rad), np.cos(cars.heading_rad)
+        cars.x_m += (cars.forward_mps * sin - cars.right_mps * cos) * dt
+        cars.z_m += (cars.forward_mps * cos + cars.right_mps * sin) * dt
+        cars.heading_rad -= cars.yaw_rps * dt
         speed = np.abs(cars.forward_mps)
         cell = np.minimum(speed * CELLS_PER_MPS, self._last).astype(np.intp)
         braking = brake > 0.5
-        self._turn(cars, cell, gas, steer, moving)
+        self._turn(cars, cell, steer, moving)
         demand = cars.yaw_rps * cars.forward_mps
         onset = braking & (np.abs(demand) > p.slide_onset_mps2)
         cars.sliding &= np.abs(cars.right_mps) > p.slide_end_mps
@@ -113,10 +118,6 @@ class CarModel:
         cars.front_slip &= np.abs(steer) > 0.05
         cars.front_slip |= (braking & (speed > 1.0)) | cars.sliding
         self._shift(cars, gas, brake, moving)
-        cars.heading_rad -= cars.yaw_rps * dt
-        sin, cos = np.sin(cars.heading_rad), np.cos(cars.heading_rad)
-        cars.x_m += (cars.forward_mps * sin - cars.right_mps * cos) * dt
-        cars.z_m += (cars.forward_mps * cos + cars.right_mps * sin) * dt
 
     def rev(self, cars: Cars, gas: FloatArray, held: BoolArray) -> None:
         """Let the engines of the cars ``held`` (N,) on the line turn freely for one substep."""
@@ -125,12 +126,8 @@ class CarModel:
         np.clip(change, -p.rpm_fall_per_s * SUBSTEP_S, p.rpm_rise_per_s * SUBSTEP_S, out=change)
         cars.rpm += change * held
 
-    def _turn(
-        self, cars: Cars, cell: IntArray, gas: FloatArray, steer: FloatArray, moving: FloatArray
-    ) -> None:
-        coast = self.parameters.yaw_coast_factor
+    def _turn(self, cars: Cars, cell: IntArray, steer: FloatArray, moving: FloatArray) -> None:
         target = self._yaw[cell] * steer
-        target *= coast + (1.0 - coast) * gas
         np.copysign(target, steer * cars.forward_mps, out=target)
         cars.yaw_rps += (target - cars.yaw_rps) * (moving * self._yaw_follow)
 

@@ -45,9 +45,7 @@ class CarParameters:
     """Deceleration for each rad/s of turning."""
     yaw_speed_mps: tuple[float, ...]
     yaw_rate_rps: tuple[float, ...]
-    """Turning rate at full lock with the gas pressed."""
-    yaw_coast_factor: float
-    """Turning rate with the gas released, as a share of that."""
+    """Turning rate at full lock."""
     yaw_lag_s: float
     """Time constant with which the turning rate follows the steering."""
     side_stiffness_per_s: float
