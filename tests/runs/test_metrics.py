@@ -97,6 +97,16 @@ def test_numbers_of_numpy_are_numbers(path: Path) -> None:
         assert (row.car, row.finished, row.return_, row.step) == (1, True, 2.5, 9)
 
 
+def test_a_number_that_does_not_fit_is_refused_at_once_and_stops_nothing_else(path: Path) -> None:
+    with MetricsWriter(path) as writer, MetricsReader(path) as reader:
+        with pytest.raises(OverflowError, match="64 bits"):
+            writer.episode(episode(start_seed=2**64))
+        writer.episode(episode(sectors_s=(np.float32(1.5),), terms={"time": np.float64(-1)}))
+        writer.flush()
+        row = reader.episodes_since()[0]
+        assert (row.sectors_s, row.terms) == ((1.5,), {"time": -1.0})
+
+
 def test_a_store_that_is_not_there_yet_reads_as_empty_until_it_is(path: Path) -> None:
     with MetricsReader(path) as reader:
         assert reader.names() == []

@@ -16,7 +16,6 @@ from typing import Any, Self, SupportsFloat, SupportsInt
 
 import numpy as np
 
-from tmstudio.errors import TMStudioError
 from tmstudio.runs.metrics_store import connect_for_reading, connect_for_writing, store_faults, transaction
 from tmstudio.runs.records import EpisodeRow, EvaluationRow, ScalarRows
 
@@ -52,7 +51,7 @@ class MetricsWriter:
         self._new_names: list[tuple[int, str]] = []
         self._rows = threading.Lock()
         self._writing = threading.Lock()
-        self._fault: TMStudioError | None = None
+        self._fault: Exception | None = None
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._commit_in_batches, name="metrics-writer", daemon=True)
         self._thread.start()
@@ -152,7 +151,7 @@ class MetricsWriter:
                         self._connection.executemany(
                             statement, [row for kind, row in rows if kind is statement]
                         )
-            except TMStudioError as fault:
+            except Exception as fault:  # whatever it is: this thread must not die of it unheard
                 self._fault = fault
                 return
             self._fault = None
@@ -271,12 +270,13 @@ class MetricsReader:
 
 
 def _stored(value: Any) -> Any:
+    """``value`` as SQLite keeps it. Raises here, where the caller sees it, what would fail later in the thread."""
     if isinstance(value, (dict, tuple)):
-        return json.dumps(value)
-    if isinstance(value, (bool, np.bool_)):
-        return int(value)
+        return json.dumps(value, default=lambda item: item.item())  # NumPy's numbers
     if isinstance(value, np.generic):
-        return value.item()
+        value = value.item()
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise OverflowError(f"{value} does not fit into 64 bits")
     return value
 
 
