@@ -2,12 +2,13 @@
 
 A track is laid piece by piece. Each piece is a straight or a bend whose curvature swells and fades as on real
 roads. A piece that would come too near to what lies already is thrown away and another one drawn; after too many
-failures the layout goes back some pieces.
+failures the last pieces are taken up again.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from tmstudio.errors import TMStudioError
 from tmstudio.track.geometry import EXTENSION_M, SPACING_M, Pose, Track
+from tmstudio.track.library import pack_track
 
 Floats = NDArray[np.float64]
 
@@ -25,8 +27,10 @@ MAX_DIFFICULTY = 6
 _GAP_M = 6.0
 _HEIGHT_M = 10.0
 _CHECKPOINT_M = 250.0
-_TRIES_A_PIECE = 24
-_LAYOUTS = 200
+_NEIGHBOURS = 1.6
+_TRIES_A_PIECE = 16
+_TAKEN_UP = 3
+_MOST_FAILURES = 3000
 
 
 class TrackSpec(NamedTuple):
@@ -66,16 +70,42 @@ class _Piece(NamedTuple):
     width: float
 
 
+class _Laid(NamedTuple):
+    """A stretch of road in the plane."""
+
+    curvature: Floats
+    width: Floats
+    center: Floats
+    heading_rad: float
+    """Direction in which the road leaves the last point."""
+    side: int
+    """Which way the last bend turned: 1 left, -1 right."""
+
+
 def bundled_specs() -> tuple[TrackSpec, ...]:
     """What the tracks that ship with the program are generated from, by rising difficulty."""
     return (
-        TrackSpec("meadow", 11, 1, 700, 26),
-        TrackSpec("valley", 21, 2, 800, 24),
-        TrackSpec("ridge", 31, 3, 900, 22),
-        TrackSpec("coast", 41, 4, 1100, 22),
-        TrackSpec("canyon", 51, 5, 1300, 20),
-        TrackSpec("summit", 61, 6, 1500, 18),
+        TrackSpec("meadow", 14, 1, 700, 26),
+        TrackSpec("valley", 14, 2, 800, 24),
+        TrackSpec("ridge", 1, 3, 900, 22),
+        TrackSpec("coast", 14, 4, 1100, 22),
+        TrackSpec("canyon", 18, 5, 1300, 20),
+        TrackSpec("summit", 8, 6, 1500, 18),
     )
+
+
+def write_bundled(folder: Path) -> list[Path]:
+    """Generate the tracks that ship with the program into a folder: ``assets/tracks`` of a checkout.
+
+    Returns:
+        The files written.
+    """
+    paths = []
+    for spec in bundled_specs():
+        track = generate(spec.seed, spec.difficulty, spec.length_m, spec.width_m, spec.name)
+        paths.append(folder / f"{spec.name}.npz")
+        paths[-1].write_bytes(pack_track(track))
+    return paths
 
 
 def generate(seed: int, difficulty: int, length_m: float, width_m: float, name: str) -> Track:
@@ -92,17 +122,8 @@ def generate(seed: int, difficulty: int, length_m: float, width_m: float, name: 
         TMStudioError: an argument is out of range, or no layout was found.
     """
     _check(seed, difficulty, length_m, width_m)
-    rng = np.random.default_rng(seed)
-    style = _STYLES[difficulty - 1]
-    for _ in range(_LAYOUTS):
-        layout = _lay(rng, style, length_m, width_m)
-        if layout is not None:
-            return _build(*layout, TrackSpec(name, seed, difficulty, length_m, width_m))
-    raise TMStudioError(
-        "No layout was found for this track.",
-        cause=f"{length_m:g} m of road {width_m:g} m wide did not fit into the plane without crossing itself",
-        hint="choose another seed, a shorter or a narrower track",
-    )
+    spec = TrackSpec(name, int(seed), int(difficulty), float(length_m), float(width_m))
+    return _build(_lay(np.random.default_rng(spec.seed), _STYLES[spec.difficulty - 1], spec), spec)
 
 
 def _check(seed: int, difficulty: int, length_m: float, width_m: float) -> None:
@@ -119,32 +140,36 @@ def _check(seed: int, difficulty: int, length_m: float, width_m: float) -> None:
             )
 
 
-def _lay(
-    rng: np.random.Generator, style: _Style, length_m: float, width_m: float
-) -> tuple[Floats, Floats] | None:
-    """Curvature and width at each point of the whole track with its extensions, or None."""
-    lap_points = int(np.ceil(length_m / SPACING_M)) + 1
-    extension = int(EXTENSION_M / SPACING_M)
-    lead = np.zeros(extension + int(rng.uniform(25, 40) / SPACING_M))
-    pieces = [_Piece(lead, width_m)]
-    side = int(rng.choice((-1, 1)))
-    failures = 0
-    while sum(len(piece.curvature) for piece in pieces) < lap_points + extension:
-        drawn, next_side = _draw(rng, style, width_m, side, first=len(pieces) == 1)
-        if _fits([*pieces, *drawn], lap_points + extension, extension):
-            pieces += drawn
-            side = next_side
-            failures = 0
+def _lay(rng: np.random.Generator, style: _Style, spec: TrackSpec) -> list[_Laid]:
+    """The stretches of a whole track with its extensions."""
+    extension = round(EXTENSION_M / SPACING_M)
+    wanted = extension + int(np.ceil(spec.length_m / SPACING_M)) + 1
+    lead = _Piece(np.zeros(extension + int(rng.uniform(25, 40) / SPACING_M)), spec.width_m)
+    side = 1 if rng.uniform() < 0.5 else -1
+    road = [_continued(None, [lead], side)]
+    tries = failures = 0
+    while (laid := sum(len(stretch.center) for stretch in road)) < wanted:
+        pieces, side = _draw(rng, style, spec.width_m, road[-1].side, first=len(road) == 1)
+        new = [_continued(road[-1], pieces, side)]
+        if laid + len(new[0].center) >= wanted:
+            last = _shortened(new[0], wanted - laid)
+            new = [last, _continued(last, [_Piece(np.zeros(extension), pieces[-1].width)], side)]
+        if _is_clear(road, new):
+            road += new
+            tries = 0
             continue
-        failures += 1
-        if failures > _TRIES_A_PIECE:
-            return None
-    curvature = np.concatenate([piece.curvature for piece in pieces])
-    width = np.concatenate([np.full(len(piece.curvature), piece.width) for piece in pieces])
-    count = lap_points + extension
-    curvature = np.concatenate([curvature[:count], np.zeros(extension)])
-    width = np.concatenate([width[:count], np.full(extension, width[count - 1])])
-    return curvature, _eased(width)
+        tries, failures = tries + 1, failures + 1
+        if tries > _TRIES_A_PIECE:
+            # A dead end: take up again what led into it.
+            del road[max(len(road) - _TAKEN_UP, 1) :]
+            tries = 0
+        if failures > _MOST_FAILURES:
+            raise TMStudioError(
+                "No layout was found for this track.",
+                cause=f"{spec.length_m:g} m of road {spec.width_m:g} m wide always came too near to itself",
+                hint="choose another seed, or a shorter or narrower track",
+            )
+    return road
 
 
 def _draw(
@@ -184,31 +209,35 @@ def _bend(radius_m: float, turn_rad: float, width: float) -> _Piece:
     return _Piece(peak * swell * (abs(turn_rad) * radius_m / SPACING_M / swell.sum()), width)
 
 
-def _fits(pieces: list[_Piece], count: int, extension: int) -> bool:
-    """Whether the corridor of the pieces, going on straight at the end, keeps clear of itself."""
-    curvature = np.concatenate([piece.curvature for piece in pieces])[:count]
-    width = np.concatenate([np.full(len(piece.curvature), piece.width) for piece in pieces])[:count]
-    if len(curvature) == count:
-        curvature = np.concatenate([curvature, np.zeros(extension)])
-        width = np.concatenate([width, np.full(extension, width[-1])])
-    center, _ = _run(curvature)
-    return _is_clear(center[::2], _eased(width)[::2] / 2, 2 * SPACING_M)
+def _continued(before: _Laid | None, pieces: list[_Piece], side: int) -> _Laid:
+    """Lay pieces after what lies before, or from the origin toward +z. Positive curvature turns left."""
+    curvature = np.concatenate([piece.curvature for piece in pieces])
+    width = np.concatenate([np.full(len(piece.curvature), piece.width) for piece in pieces])
+    heading = (0.0 if before is None else before.heading_rad) + np.cumsum(curvature) * SPACING_M
+    # The road goes from one point to the next in the direction in which it leaves the former.
+    leaving = np.concatenate([[0.0 if before is None else before.heading_rad], heading[:-1]])
+    steps = np.stack([np.sin(leaving), np.cos(leaving)], axis=1) * SPACING_M
+    origin = np.array([0.0, -SPACING_M]) if before is None else before.center[-1]
+    return _Laid(curvature, width, origin + np.cumsum(steps, axis=0), float(heading[-1]), side)
 
 
-def _is_clear(center: Floats, half_width: Floats, spacing_m: float) -> bool:
-    needed = half_width[:, None] + half_width[None, :] + _GAP_M
-    arc = np.arange(len(center)) * spacing_m
-    apart = np.abs(arc[:, None] - arc[None, :]) > 1.6 * needed
-    distance = np.hypot(*(center[:, None, :] - center[None, :, :]).transpose(2, 0, 1))
-    return bool((distance[apart] >= needed[apart]).all())
+def _shortened(stretch: _Laid, count: int) -> _Laid:
+    heading = stretch.heading_rad - float(stretch.curvature[count:].sum()) * SPACING_M
+    return _Laid(stretch.curvature[:count], stretch.width[:count], stretch.center[:count], heading, stretch.side)
 
 
-def _run(curvature: Floats) -> tuple[Floats, Floats]:
-    """Centre points (x, z) and headings along a curvature; bends of positive curvature turn left."""
-    middle = np.concatenate([[0.0], np.cumsum(curvature) * SPACING_M])
-    heading = (middle[:-1] + middle[1:]) / 2
-    steps = np.stack([np.sin(middle[1:-1]), np.cos(middle[1:-1])], axis=1) * SPACING_M
-    return np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)]), heading
+def _is_clear(road: list[_Laid], new: list[_Laid]) -> bool:
+    """Whether the corridor of what is new keeps clear of all that lies, and of itself."""
+    every = [*road, *new]
+    center = np.concatenate([laid.center for laid in every])[::2]
+    half_width = np.concatenate([laid.width for laid in every])[::2] / 2
+    first = len(center) - (sum(len(laid.center) for laid in new) + 1) // 2
+    needed = half_width[first:, None] + half_width[None, :] + _GAP_M
+    along = (np.arange(first, len(center))[:, None] - np.arange(len(center))[None, :]) * (2 * SPACING_M)
+    away = center[first:, None, :] - center[None, :, :]
+    near = np.einsum("nmk,nmk->nm", away, away) < needed * needed
+    # Places nearer than this along the road are neighbours, or opposite in a bend that is wide enough.
+    return not bool((near & (along > _NEIGHBOURS * needed)).any())
 
 
 def _eased(width: Floats) -> Floats:
@@ -218,10 +247,13 @@ def _eased(width: Floats) -> Floats:
     return np.convolve(padded, kernel / kernel.sum(), mode="valid")
 
 
-def _build(curvature: Floats, width: Floats, spec: TrackSpec) -> Track:
-    center, heading = _run(curvature)
+def _build(road: list[_Laid], spec: TrackSpec) -> Track:
+    center = np.concatenate([laid.center for laid in road])
+    curvature = np.concatenate([laid.curvature for laid in road])
+    width = _eased(np.concatenate([laid.width for laid in road]))
+    heading = (np.cumsum(curvature) - curvature / 2) * SPACING_M
     normal = np.stack([np.cos(heading), -np.sin(heading)], axis=1) * (width / 2)[:, None]
-    start = int(EXTENSION_M / SPACING_M)
+    start = round(EXTENSION_M / SPACING_M)
     shift = np.array([512.0, 512.0]) - center[start]
     left, right = (
         np.insert(center + shift + side * normal, 1, _HEIGHT_M, axis=1) for side in (1.0, -1.0)
