@@ -44,16 +44,11 @@ def program_arguments(extra: list[str], *, display: bool) -> list[str]:
 def command_run(arguments: argparse.Namespace) -> int:
     """Open TMStudio, or without a display train the quick-start."""
     prepare(Wanted(tests=False, gpu=arguments.gpu))
-    display = has_display(dict(os.environ), sys.platform)
-    if not display:
+    words = program_arguments(arguments.extra, display=has_display(dict(os.environ), sys.platform))
+    if words[:1] == ["train"]:
         print("There is no display here, so this trains the quick-start without a window.", flush=True)
         (ROOT / PICTURE).parent.mkdir(exist_ok=True)
-    command = [
-        str(environment_python()),
-        "-m",
-        "tmstudio",
-        *program_arguments(arguments.extra, display=display),
-    ]
+    command = [str(environment_python()), "-m", "tmstudio", *words]
     return replace_by(command)
 
 
@@ -70,10 +65,10 @@ def checks() -> list[tuple[str, list[str]]]:
     python = str(environment_python())
     lint_imports = environment_python().with_name("lint-imports" + (".exe" if os.name == "nt" else ""))
     return [
-        ("Style", [python, "-m", "ruff", "check"]),
-        ("Format", [python, "-m", "ruff", "format", "--check"]),
+        ("Style", [python, "-m", "ruff", "check", "--output-format", "concise"]),
+        ("Format", [python, "-m", "ruff", "format", "--check", "--output-format", "concise"]),
         ("Types", [python, "-m", "mypy"]),
-        ("Imports", [str(lint_imports)]),
+        ("Imports", [str(lint_imports), "--no-logo"]),
     ]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -110,6 +112,63 @@ def test_debian_packages_count_with_what_they_provide() -> None:
     )
     expected = {"libglib2.0-0t64", "libglib2.0-0", "libgl1", "libgl1-x", "libgl1-y"}
     assert install.parse_debian_packages(listing) == expected
+
+
+class RecordedStages(install.Stages):
+    """Stages that write down the commands instead of running them."""
+
+    def __init__(self) -> None:
+        self.commands: list[list[str]] = []
+
+    def run(self, title: str, command: list[str], environment: dict[str, str] | None = None) -> None:
+        self.commands.append(command)
+
+
+class Debian:
+    """A Debian where a test says who one is and which of TMStudio's packages are there."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.patch = patch
+        patch.setattr(sys, "platform", "linux")
+        patch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+        patch.setattr(install, "venv_packages", list)
+
+    def install(self, missing: set[str], *, root: bool, tests: bool) -> list[list[str]]:
+        present = {*install.QT_PACKAGES, *install.TEST_PACKAGES} - missing
+        self.patch.setattr(install, "debian_packages", lambda: present)
+        self.patch.setattr(os, "geteuid", lambda: 0 if root else 1000, raising=False)
+        stages = RecordedStages()
+        install.install_system_packages(stages, Wanted(tests=tests, gpu=False))
+        return stages.commands
+
+
+@pytest.fixture
+def debian(monkeypatch: pytest.MonkeyPatch) -> Debian:
+    return Debian(monkeypatch)
+
+
+def test_a_complete_debian_is_left_alone(debian: Debian) -> None:
+    assert debian.install(set(), root=True, tests=True) == []
+    assert debian.install({"xvfb"}, root=False, tests=False) == []
+
+
+def test_root_installs_what_is_missing_and_only_that(debian: Debian) -> None:
+    update, missing = debian.install({"libegl1", "xvfb"}, root=True, tests=True)
+    assert update == ["apt-get", "update"]
+    assert missing[-2:] == ["libegl1", "xvfb"]
+
+
+def test_another_user_is_told_the_one_command(debian: Debian) -> None:
+    with pytest.raises(SetupError, match="system packages are missing") as error:
+        debian.install({"libegl1", "xvfb"}, root=False, tests=True)
+    assert error.value.hint.endswith("sudo apt-get install --no-install-recommends libegl1 xvfb")
+
+
+def test_missing_test_tools_do_not_stop_another_user(
+    debian: Debian, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert debian.install({"xdotool"}, root=False, tests=True) == []
+    assert capsys.readouterr().out.endswith("sudo apt-get install --no-install-recommends xdotool\n")
 
 
 @pytest.mark.parametrize(
