@@ -16,13 +16,6 @@ ROOT = Path(__file__).parents[2]
 TRACK_SHA256 = "ab" * 32
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """All the user's folders of this test."""
-    monkeypatch.setenv("TMSTUDIO_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 @pytest.fixture
 def run() -> RunFolder:
     return RunFolder.create(RunConfig(), track_sha256=TRACK_SHA256)
