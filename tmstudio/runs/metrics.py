@@ -151,7 +151,7 @@ class MetricsWriter:
                         self._connection.executemany(
                             statement, [row for kind, row in rows if kind is statement]
                         )
-            except Exception as fault:  # whatever it is: this thread must not die of it unheard
+            except Exception as fault:  # noqa: BLE001 whatever it is: this thread must not die of it unheard
                 self._fault = fault
                 return
             self._fault = None
