@@ -88,7 +88,7 @@ class CarModel:
         return self._rpm_per_mps[gear] * np.abs(speed_mps)
 
     def step(
-        self, cars: Cars, gas: FloatArray, brake: FloatArray, steer: FloatArray, moving: FloatArray
+        self, cars: Cars, gas: FloatArray, brake: FloatArray, steer: FloatArray, moving: BoolArray
     ) -> None:
         """Move all cars by one substep.
 
@@ -96,10 +96,10 @@ class CarModel:
             cars: what is changed.
             gas, brake: (N,) 0 to 1.
             steer: (N,) -1 to 1, + right.
-            moving: (N,) 1, or 0 for cars that stand still in time.
+            moving: (N,) whether time passes for a car; the others stay as they are.
         """
         p = self.parameters
-        dt = moving * SUBSTEP_S
+        dt: FloatArray = moving * SUBSTEP_S
         # As in the recordings, a tick moves a car by the velocity that it had before the tick.
         sin, cos = np.sin(cars.heading_rad), np.cos(cars.heading_rad)
         cars.x_m += (cars.forward_mps * sin - cars.right_mps * cos) * dt
@@ -111,12 +111,13 @@ class CarModel:
         self._turn(cars, cell, steer, moving)
         demand = cars.yaw_rps * cars.forward_mps
         onset = braking & (np.abs(demand) > p.slide_onset_mps2)
-        cars.sliding &= np.abs(cars.right_mps) > p.slide_end_mps
-        cars.sliding |= onset
+        sliding = cars.sliding & (np.abs(cars.right_mps) > p.slide_end_mps)
+        np.logical_or(sliding, onset, out=cars.sliding, where=moving)
         self._accelerate(cars, cell, gas, brake, dt)
         self._hold(cars, demand, brake, braking, dt)
-        cars.front_slip &= np.abs(steer) > 0.05
-        cars.front_slip |= (braking & (speed > 1.0)) | cars.sliding
+        front_slip = cars.front_slip & (np.abs(steer) > 0.05)
+        front_slip |= braking & (speed > 1.0)
+        np.logical_or(front_slip, cars.sliding, out=cars.front_slip, where=moving)
         self._shift(cars, gas, brake, moving)
 
     def rev(self, cars: Cars, gas: FloatArray, held: BoolArray) -> None:
@@ -126,7 +127,7 @@ class CarModel:
         np.clip(change, -p.rpm_fall_per_s * SUBSTEP_S, p.rpm_rise_per_s * SUBSTEP_S, out=change)
         cars.rpm += change * held
 
-    def _turn(self, cars: Cars, cell: IntArray, steer: FloatArray, moving: FloatArray) -> None:
+    def _turn(self, cars: Cars, cell: IntArray, steer: FloatArray, moving: BoolArray) -> None:
         target = self._yaw[cell] * steer
         np.copysign(target, steer * cars.forward_mps, out=target)
         cars.yaw_rps += (target - cars.yaw_rps) * (moving * self._yaw_follow)
@@ -135,21 +136,29 @@ class CarModel:
         self, cars: Cars, cell: IntArray, gas: FloatArray, brake: FloatArray, dt: FloatArray
     ) -> None:
         p = self.parameters
-        hit = cars.engine_cut_s > 0.0
-        pull = np.where(hit, 0.0, gas)
-        rolling_forward = cars.forward_mps > STANDING_MPS
+        pull = gas * (cars.engine_cut_s <= 0.0)
+        rolling = cars.forward_mps > STANDING_MPS
+        slowing = self._brake[cell]
+        np.copyto(slowing, p.slide_brake_mps2, where=cars.sliding)
+        slowing *= brake * rolling
         against = (1.0 - pull) * self._coast[cell]
+        against += slowing
         against += p.turning_loss_mps * np.abs(cars.yaw_rps)
-        against += brake * np.where(
-            rolling_forward, np.where(cars.sliding, p.slide_brake_mps2, self._brake[cell]), 0.0
-        )
         against += p.wall_drag_mps2 * (cars.wall_drag_s > 0.0)
-        push = np.where(cars.shift_left_s > 0.0, 0.0, pull * self._drive[cell])
-        backwards = np.maximum(p.reverse_mps2 + p.reverse_per_s * np.minimum(cars.forward_mps, 0.0), 0.0)
-        push -= brake * np.where(rolling_forward, 0.0, backwards)
-        pushed = cars.forward_mps + (push + cars.yaw_rps * cars.right_mps) * dt
-        slowed = np.maximum(np.abs(pushed) - against * dt, 0.0)
-        np.copysign(slowed, pushed, out=cars.forward_mps)
+        push = pull * self._drive[cell]
+        push *= cars.shift_left_s <= 0.0
+        # Standing or rolling backwards, the brake is the gas backwards.
+        backwards = np.minimum(cars.forward_mps, 0.0)
+        backwards *= p.reverse_per_s
+        backwards += p.reverse_mps2
+        backwards *= brake * ~rolling
+        push -= backwards
+        push += cars.yaw_rps * cars.right_mps
+        push *= dt
+        push += cars.forward_mps
+        against *= dt
+        np.maximum(np.abs(push) - against, 0.0, out=cars.forward_mps)
+        np.copysign(cars.forward_mps, push, out=cars.forward_mps)
         cars.engine_cut_s -= dt
         cars.wall_drag_s -= dt
         cars.shift_left_s -= dt
@@ -162,23 +171,24 @@ class CarModel:
         free = cars.right_mps - demand * dt
         stiffness = p.side_stiffness_per_s + brake * (p.side_stiffness_braking_per_s - p.side_stiffness_per_s)
         size = np.abs(free)
-        grip = np.where(cars.sliding & braking, p.slide_base_mps2 + p.slide_per_s * size, p.side_grip_mps2)
-        pulled = np.maximum(size / (1.0 + stiffness * dt), size - grip * dt)
-        np.copysign(pulled, free, out=cars.right_mps)
+        grip = np.full(len(size), p.side_grip_mps2)
+        np.copyto(grip, p.slide_base_mps2 + p.slide_per_s * size, where=cars.sliding & braking)
+        np.maximum(size / (1.0 + stiffness * dt), size - grip * dt, out=size)
+        np.copysign(size, free, out=cars.right_mps)
 
-    def _shift(self, cars: Cars, gas: FloatArray, brake: FloatArray, moving: FloatArray) -> None:
+    def _shift(self, cars: Cars, gas: FloatArray, brake: FloatArray, moving: BoolArray) -> None:
         p = self.parameters
         forward = cars.forward_mps
-        ready = cars.shift_left_s <= 0.0
+        ready = moving & (cars.shift_left_s <= 0.0)
         up = ready & (forward > self._up[cars.gear])
         down = ready & (forward < self._down[cars.gear])
         np.copyto(cars.shift_left_s, self._shift_s[cars.gear], where=up)
         cars.gear += up
         cars.gear -= down
-        into_reverse = (forward < -STANDING_MPS) & (brake > 0.0) & (gas < 0.5)
-        out_of_reverse = (cars.gear == 0) & ((forward >= 0.0) | (gas >= 0.5))
-        cars.gear[into_reverse] = 0
-        cars.gear[out_of_reverse] = 1
+        into_reverse = moving & (forward < -STANDING_MPS) & (brake > 0.0) & (gas < 0.5)
+        out_of_reverse = moving & (cars.gear == 0) & ((forward >= 0.0) | (gas >= 0.5))
+        np.copyto(cars.gear, 0, where=into_reverse)
+        np.copyto(cars.gear, 1, where=out_of_reverse)
         change = self.rpm_at(forward, cars.gear) - cars.rpm
         np.minimum(change, p.rpm_rise_per_s * SUBSTEP_S, out=change)
         np.maximum(change, -p.rpm_fall_per_s * SUBSTEP_S, out=change)

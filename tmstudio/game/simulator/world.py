@@ -174,7 +174,7 @@ class Simulator:
     def _tick(self, gas: FloatArray, brake: FloatArray, steer: FloatArray) -> None:
         running = ~self._finished
         held = running & (self._race_s < -0.5 * SUBSTEP_S)
-        moving = (running & ~held).astype(np.float64)
+        moving = running & ~held
         self.model.step(self._cars, gas, brake, steer, moving)
         if held.any():
             self.model.rev(self._cars, gas, held)
