@@ -88,27 +88,31 @@ def environment_python(environment: Path = ENVIRONMENT) -> Path:
     return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def check_python(version: Sequence[int], other_pythons: Sequence[str]) -> None:
-    """Raise SetupError unless ``version`` is one that TMStudio runs on.
-
-    Args:
-        version: major and minor number of the interpreter that would make the environment.
-        other_pythons: names of fitting interpreters on this machine, for the hint.
-    """
-    if OLDEST_PYTHON <= tuple(version[:2]) <= NEWEST_PYTHON:
+def check_python(version: Sequence[int]) -> None:
+    """Raise SetupError unless ``version``, major and minor, is a Python that TMStudio runs on."""
+    if OLDEST_PYTHON <= tuple(version) <= NEWEST_PYTHON:
         return
-    found = ".".join(str(number) for number in version[:2])
+    found = ".".join(str(number) for number in version)
     bounds = "Python {}.{} to {}.{}".format(*OLDEST_PYTHON, *NEWEST_PYTHON)
-    hint = f"install one of them, then start this with it: python3.{NEWEST_PYTHON[1]} packaging/dev.py"
-    if other_pythons:
-        hint = f"this machine has one: {other_pythons[0]} packaging/dev.py {' '.join(sys.argv[1:])}".rstrip()
+    fitting = fitting_pythons()
+    if fitting:
+        hint = f"this machine has one: {fitting[0]} packaging/dev.py {' '.join(sys.argv[1:])}".rstrip()
+    else:
+        hint = f"install one of them, then start this with it: python3.{NEWEST_PYTHON[1]} packaging/dev.py"
     raise SetupError(f"TMStudio needs {bounds}; this is Python {found}.", hint)
 
 
 def fitting_pythons() -> list[str]:
-    """Names of interpreters on this machine that TMStudio runs on, the newest first."""
+    """Names of interpreters on this machine that start and that TMStudio runs on, the newest first."""
     minors = range(NEWEST_PYTHON[1], OLDEST_PYTHON[1] - 1, -1)
-    return [name for name in (f"python3.{minor}" for minor in minors) if shutil.which(name)]
+    return [name for name in (f"python3.{minor}" for minor in minors) if starts(name)]
+
+
+def starts(command: str) -> bool:
+    """Whether an interpreter is there and works; a version manager's placeholder for another version does not."""
+    return (
+        bool(shutil.which(command)) and subprocess.call([command, "-c", ""], stderr=subprocess.DEVNULL) == 0
+    )
 
 
 @dataclass(frozen=True)
@@ -168,7 +172,7 @@ def prepare(wanted: Wanted) -> None:
         return
     wanted = Wanted(tests=wanted.tests or before.tests, gpu=wanted.gpu or before.gpu)
     if not python.is_file():
-        check_python(sys.version_info[:2], fitting_pythons())
+        check_python(sys.version_info[:2])
         shutil.rmtree(ENVIRONMENT, ignore_errors=True)  # what an interrupted start left
     ENVIRONMENT.mkdir(exist_ok=True)
     print("Preparing TMStudio in .venv: a minute or two and about 2 GB the first time.", flush=True)

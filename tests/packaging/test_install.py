@@ -18,22 +18,32 @@ from packaging.utils import canonicalize_name
 
 @pytest.mark.parametrize("version", [(3, 11), (3, 12), (3, 13)])
 def test_supported_pythons_pass(version: tuple[int, int]) -> None:
-    install.check_python(version, [])
+    install.check_python(version)
 
 
 @pytest.mark.parametrize("version", [(3, 8), (3, 10), (3, 14), (4, 0)])
-def test_other_pythons_are_named_with_one_that_fits(version: tuple[int, int]) -> None:
+def test_other_pythons_are_named_with_one_that_fits(
+    version: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(install, "starts", lambda command: command == "python3.12")
     with pytest.raises(
         SetupError, match=rf"3\.11 to 3\.13; this is Python {version[0]}\.{version[1]}"
     ) as error:
-        install.check_python(version, ["python3.12"])
+        install.check_python(version)
     assert "python3.12 packaging/dev.py" in error.value.hint
 
 
-def test_without_a_fitting_python_the_hint_says_to_install_one() -> None:
+def test_without_a_fitting_python_the_hint_says_to_install_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install, "starts", lambda _: False)
     with pytest.raises(SetupError) as error:
-        install.check_python((3, 9), [])
+        install.check_python((3, 9))
     assert "install one of them" in error.value.hint
+
+
+def test_an_interpreter_counts_only_if_it_starts(tmp_path: Path) -> None:
+    assert install.starts(sys.executable)
+    assert not install.starts(str(tmp_path / "python3.12"))
+    assert not install.starts("false")
 
 
 @pytest.mark.parametrize(
