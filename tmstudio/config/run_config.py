@@ -113,11 +113,11 @@ class Reward(Section):
     """Weights of the reward's terms. A change re-labels what is already stored."""
 
     progress: float = setting(
-        0.1, "For each metre of track driven for the first time.", unit="per m", ge=0, le=10
+        0.2, "For each metre of track driven for the first time.", unit="per m", ge=0, le=10
     )
-    time: float = setting(-1.0, "For each second.", unit="per s", ge=-100, le=0)
+    time: float = setting(-0.5, "For each second.", unit="per s", ge=-100, le=0)
     finish: float = setting(10.0, "For crossing the finish line.", ge=0, le=1000)
-    failure: float = setting(-5.0, "For getting stuck or driving the wrong way.", ge=-1000, le=0)
+    failure: float = setting(-2.0, "For getting stuck or driving the wrong way.", ge=-1000, le=0)
     wall_contact: float = setting(-1.0, "For each second against a wall.", unit="per s", ge=-100, le=0)
     steering: float = setting(
         0.0, "For each full change of the steering from one step to the next.", ge=-10, le=0, advanced=True
@@ -171,13 +171,13 @@ class _OffPolicy(Section):
     )
     n_step: int = setting(3, "Steps of real reward before the critic's estimate.", unit="steps", ge=1, le=20)
     batch_size: int = setting(256, "Transitions in one update.", unit="transitions", ge=16, le=8192)
-    actor_learning_rate: float = setting(3e-4, "Step size of the policy.", gt=0, le=0.1, advanced=True)
-    critic_learning_rate: float = setting(3e-4, "Step size of the critics.", gt=0, le=0.1, advanced=True)
+    actor_learning_rate: float = setting(1e-3, "Step size of the policy.", gt=0, le=0.1, advanced=True)
+    critic_learning_rate: float = setting(1e-3, "Step size of the critics.", gt=0, le=0.1, advanced=True)
     target_rate: float = setting(
         0.005, "How fast the target critics follow.", gt=0, le=1, title="Target rate", advanced=True
     )
     initial_temperature: float = setting(
-        0.1, "Weight of exploration at the start; learned from then on.", gt=0, le=10, advanced=True
+        0.01, "Weight of exploration at the start; learned from then on.", gt=0, le=10, advanced=True
     )
     target_entropy: float = setting(
         -3.0, "The randomness that the temperature aims at.", ge=-30, le=10, advanced=True
