@@ -34,7 +34,7 @@ BEHIND_CAR_M: Final = FOCAL_PX * EYE_M / (BEAM_ORIGIN_PX[1] - HORIZON_PX)
 NEAR_M: Final = 1.0
 """Nothing nearer to the camera than this is drawn; the lower edge of the picture shows the road at 3 m."""
 
-ROW_DISTANCE_M: FloatArray = FOCAL_PX * EYE_M / (np.arange(HORIZON_PX, HEIGHT_PX) + 0.5 - HORIZON_PX)
+ROW_DISTANCE_M: FloatArray = FOCAL_PX * EYE_M / (np.arange(HEIGHT_PX - HORIZON_PX, dtype=np.float64) + 0.5)
 """Distance from the camera of the ground under each row below the horizon."""
 
 BEAM_ANGLES_RAD: FloatArray = np.deg2rad(np.arange(-90.0, 91.0, 10.0))

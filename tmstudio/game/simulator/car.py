@@ -94,12 +94,13 @@ class CarModel:
 
         Args:
             cars: what is changed.
-            gas, brake: (N,) 0 to 1.
+            gas: (N,) 0 to 1.
+            brake: (N,) 0 to 1.
             steer: (N,) -1 to 1, + right.
             moving: (N,) whether time passes for a car; the others stay as they are.
         """
         p = self.parameters
-        dt: FloatArray = moving * SUBSTEP_S
+        dt = np.multiply(moving, SUBSTEP_S, dtype=np.float64)
         # As in the recordings, a tick moves a car by the velocity that it had before the tick.
         sin, cos = np.sin(cars.heading_rad), np.cos(cars.heading_rad)
         cars.x_m += (cars.forward_mps * sin - cars.right_mps * cos) * dt

@@ -83,7 +83,8 @@ def lap_picture(
         position_xz: (K, 2) places of the drive, none for the bare track.
         speed_mps: (K,) speed at each.
         caption: a line below, such as the track's name and the lap time; plain ASCII.
-        width_px, height_px: size of the picture.
+        width_px: width of the picture.
+        height_px: height of the picture.
 
     Returns:
         (height_px, width_px, 3) blue, green, red.
@@ -106,9 +107,10 @@ def lap_picture(
     slow, fast = (0.0, 1.0) if not len(speed_mps) else (float(speed_mps.min()), float(speed_mps.max()))
     if len(position_xz) > 1:
         _draw_trace(large, view.to_pixels(position_xz), _colours(speed_mps, slow, fast), 3 * scale)
-    picture = cv2.resize(large, (width_px, height_px), interpolation=cv2.INTER_AREA)
+    picture = np.empty((height_px, width_px, 3), dtype=np.uint8)
+    cv2.resize(large, (width_px, height_px), dst=picture, interpolation=cv2.INTER_AREA)
     _draw_foot(picture, caption, (slow, fast) if len(position_xz) > 1 else None)
-    return np.asarray(picture, dtype=np.uint8)
+    return picture
 
 
 def _gate(track: Track, arc_m: float) -> FloatArray:

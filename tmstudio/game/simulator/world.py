@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from tmstudio.errors import TMStudioError
@@ -22,9 +20,6 @@ from tmstudio.game.state import (
 )
 from tmstudio.track.geometry import Track
 from tmstudio.track.projection import Projection, Projector
-
-GATE_REACH_M: Final = 1.5
-"""A checkpoint or the finish counts when it is crossed between its posts: this far beyond the borders."""
 
 
 class Simulator:
@@ -187,12 +182,14 @@ class Simulator:
         self._pass_gates(before_m, self._place)
 
     def _pass_gates(self, before_m: FloatArray, place: Projection) -> None:
-        """Count checkpoints in order, and stop the clock of cars that cross the finish after all of them."""
+        """Count checkpoints in order, and stop the clock of cars that cross the finish after all of them.
+
+        Gates reach from wall to wall, so a car that passes one on the road passes it.
+        """
         next_m = self._gates_m[np.minimum(self._checkpoint, len(self._gates_m) - 1)]
         crossed = (place.arc_m >= next_m) & (before_m < next_m) & ~self._finished
         if not crossed.any():
             return
-        crossed &= np.abs(place.lateral_m) <= place.half_width_m + GATE_REACH_M
         last = self._checkpoint >= len(self._gates_m) - 1
         finished = np.flatnonzero(crossed & last)
         self._checkpoint += crossed & ~last
