@@ -12,6 +12,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
+from tmstudio.config.run_config import RunConfig
 from tmstudio.env.actions import ActionError
 from tmstudio.env.gymnasium_env import DriveEnv, DriveVectorEnv
 from tmstudio.env.registration import DRIVE_ID, register
@@ -61,14 +62,7 @@ def test_one_step_says_what_happened(env: DriveEnv) -> None:
     assert not terminated
     assert not truncated
     assert set(info["reward_terms"]) == set(REWARD_TERMS)
-    weights = {
-        "progress": 0.1,
-        "time": -1.0,
-        "finish": 10.0,
-        "failure": -5.0,
-        "wall_contact": -1.0,
-        "steering": 0.0,
-    }
+    weights = RunConfig().reward.model_dump()
     assert reward == pytest.approx(sum(weights[name] * value for name, value in info["reward_terms"].items()))
 
 
@@ -160,7 +154,7 @@ def test_many_cars_in_one_environment() -> None:
     assert np.abs(final - before[2]).max() < 0.2
     assert (final != observation[2]).any()
     assert infos["final_info"]["attempt"]["end"][2] == "stuck"
-    assert rewards[2] < -5.0
+    assert rewards[2] < RunConfig().reward.failure
     envs.close()
 
 
