@@ -219,11 +219,21 @@ def _launch(drive: Drive, parameters: CarParameters) -> list[Row]:
     rows = []
     for goal in (50, 100, 200):
         times = [
-            [(int(np.argmax(speed >= goal * KMH)) + 1) * SUBSTEP_S for speed in laps.T if speed.max() > goal * KMH]
+            [
+                (int(np.argmax(speed >= goal * KMH)) + 1) * SUBSTEP_S
+                for speed in laps.T
+                if speed.max() > goal * KMH
+            ]
             for laps in (recorded, simulated)
         ]
         rows.append(
-            Row(f"0 to {goal} km/h", float(np.median(times[0])), float(np.median(times[1])), "s", len(times[0]))
+            Row(
+                f"0 to {goal} km/h",
+                float(np.median(times[0])),
+                float(np.median(times[1])),
+                "s",
+                len(times[0]),
+            )
         )
     return rows
 
@@ -243,11 +253,19 @@ def _gears(drive: Drive, parameters: CarParameters) -> list[Row]:
         speed = float(np.median(drive.forward_mps[at]))
         rows.append(Row(f"gear {gear + 1} to {gear}", speed, limit, "m/s", len(at)))
     for gear in (1, 2, 3, 4):
-        at = np.flatnonzero((drive.gear == gear) & (drive.shifted_s > 0.6) & (drive.gas == 1) & (drive.speed_mps > 12))
+        at = np.flatnonzero(
+            (drive.gear == gear) & (drive.shifted_s > 0.6) & (drive.gas == 1) & (drive.speed_mps > 12)
+        )
         speed = float(np.median(drive.forward_mps[at]))
         simulated = model.rpm_at(np.array([speed]), np.array([gear]))[0]
         rows.append(
-            Row(f"rpm in gear {gear} at {speed:.0f} m/s", float(np.median(drive.rpm[at])), simulated, "1/min", len(at))
+            Row(
+                f"rpm in gear {gear} at {speed:.0f} m/s",
+                float(np.median(drive.rpm[at])),
+                simulated,
+                "1/min",
+                len(at),
+            )
         )
     return rows
 
@@ -326,8 +344,10 @@ def _turn(angle: Floats) -> Floats:
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table as Markdown."""
     root = Path(__file__).resolve().parents[2]
-    folder = Path(arguments[0]) if arguments else Path(
-        os.environ.get("TMSTUDIO_DATA") or root.parent / "shared" / "data"
+    folder = (
+        Path(arguments[0])
+        if arguments
+        else Path(os.environ.get("TMSTUDIO_DATA") or root.parent / "shared" / "data")
     )
     parameters = load_car()
     human = load_drive(folder, "human-*.npz")

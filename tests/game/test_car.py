@@ -99,7 +99,7 @@ def test_a_car_out_of_time_stays_exactly_as_it_is() -> None:
     for _ in range(20):
         model.step(cars, np.ones(2), np.ones(2), np.ones(2), np.array([False, True]))
     for name, value in vars(cars).items():
-        assert value[0] == before[name][0], name
+        assert np.array_equal(value[0], before[name][0]), name
     assert cars.z_m[1] > 5.0
 
 

@@ -199,7 +199,15 @@ def test_a_finished_car_stays_where_it_is(straight: Track) -> None:
     assert before.lap.tolist() == [1, 0]
     simulator.advance(controls(2, gas=1.0, steer=0.4, brake=1.0), 0.5)
     after = simulator.observe()
-    for name in ("position_m", "velocity_mps", "forward", "engine_rpm", "gear", "race_time_s", "skidding_wheels"):
+    for name in (
+        "position_m",
+        "velocity_mps",
+        "forward",
+        "engine_rpm",
+        "gear",
+        "race_time_s",
+        "skidding_wheels",
+    ):
         np.testing.assert_array_equal(getattr(before, name)[0], getattr(after, name)[0], err_msg=name)
     assert after.position_m[1, 2] > before.position_m[1, 2]
 
@@ -211,7 +219,9 @@ def test_checkpoints_are_counted_once_and_in_order(straight: Track) -> None:
     for command in ({"gas": 1.0}, {"brake": 1.0}, {"gas": 1.0}, {"gas": 1.0}):
         for _ in range(60):
             simulator.advance(controls(1, **command), STEP_S)
-            passed.append((float(simulator.observe().position_m[0, 2]), int(simulator.observe().checkpoint[0])))
+            passed.append(
+                (float(simulator.observe().position_m[0, 2]), int(simulator.observe().checkpoint[0]))
+            )
     counts = [count for _, count in passed]
     assert counts == sorted(counts)
     assert counts[-1] == 2
@@ -256,7 +266,9 @@ def test_walls_stop_a_car_and_slow_it_down(straight: Track) -> None:
     assert (state.speed_mps < free.speed_mps - 5.0).all()
     # Turned along the wall, and the two sides are mirror images.
     assert np.abs(state.heading_rad).max() < 0.3
-    np.testing.assert_allclose(state.position_m[0, [0, 2]], state.position_m[1, [0, 2]] * [-1.0, 1.0], atol=1e-9)
+    np.testing.assert_allclose(
+        state.position_m[0, [0, 2]], state.position_m[1, [0, 2]] * [-1.0, 1.0], atol=1e-9
+    )
 
 
 def test_a_head_on_hit_stops_the_car(straight: Track) -> None:
@@ -324,3 +336,9 @@ def test_starts_along_the_track_are_on_it_and_can_be_driven(valley: Track) -> No
 
 def test_no_starts_are_a_valid_request(valley: Track) -> None:
     assert random_starts(valley, 0, np.random.default_rng(1)).count == 0
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_controls_that_are_no_numbers_are_refused(straight: Track, value: float) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        Simulator(straight, 1).advance(controls(1, steer=value), 0.01)

@@ -26,7 +26,7 @@ class Cars:
     """The state of N cars in the plane. Arrays (N,) that `CarModel.step` changes in place.
 
     Attributes:
-        x_m, z_m: world position.
+        position_xz: (N, 2) world position; ``x_m`` and ``z_m`` are views of it.
         heading_rad: h with forward = (sin h, cos h) in (x, z); grows to the left.
         forward_mps, right_mps: velocity in the car's own directions.
         yaw_rps: turning rate, positive to the right.
@@ -39,8 +39,9 @@ class Cars:
     """
 
     def __init__(self, cars: int) -> None:
-        self.x_m = np.zeros(cars)
-        self.z_m = np.zeros(cars)
+        self.position_xz = np.zeros((cars, 2))
+        self.x_m = self.position_xz[:, 0]
+        self.z_m = self.position_xz[:, 1]
         self.heading_rad = np.zeros(cars)
         self.forward_mps = np.zeros(cars)
         self.right_mps = np.zeros(cars)

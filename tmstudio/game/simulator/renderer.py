@@ -74,9 +74,7 @@ class _Strips:
             curved = bend[first] > KERB_CURVATURE
             marks.append(kerb[curved])
             starts.append(first[curved])
-            kinds.append(
-                np.where((first // MARK) % 2 == 0, Ground.KERB_RED, Ground.KERB_WHITE)[curved]
-            )
+            kinds.append(np.where((first // MARK) % 2 == 0, Ground.KERB_RED, Ground.KERB_WHITE)[curved])
         first, line = _bands(center + unit * DASH_M, center - unit * DASH_M, MARK)
         marks.append(line[::3])
         starts.append(first[::3])
@@ -230,7 +228,9 @@ class _Gate:
         near_left, near_right = track.pairs_at(arc_m + np.arange(rows + 1) * depth_m)
         share = np.linspace(0.0, 1.0, columns + 1)[None, :, None]
         grid = near_left[:, None, [0, 2]] * (1 - share) + near_right[:, None, [0, 2]] * share
-        self.ground = np.stack([grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1]], axis=2).reshape(-1, 4, 2)
+        self.ground = np.stack([grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1]], axis=2).reshape(
+            -1, 4, 2
+        )
         row, column = np.divmod(np.arange(rows * columns), columns)
         checks = np.where((row + column) % 2 == 0, Ground.KERB_WHITE, Ground.CHECK_DARK)
         self.ground_kind = checks if chequered else np.array([Ground.GATE])

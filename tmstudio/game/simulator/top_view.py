@@ -129,7 +129,13 @@ def _draw_trace(picture: Image, pixels: FloatArray, colours: FloatArray, width_p
     for first in range(len(points) - 1):
         colour = tuple(float(part) for part in colours[first])
         cv2.line(
-            picture, points[first].tolist(), points[first + 1].tolist(), colour, width_px, cv2.LINE_AA, SHIFT_BITS
+            picture,
+            points[first].tolist(),
+            points[first + 1].tolist(),
+            colour,
+            width_px,
+            cv2.LINE_AA,
+            SHIFT_BITS,
         )
 
 

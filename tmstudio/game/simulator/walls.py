@@ -50,13 +50,13 @@ class Walls:
         touched: BoolArray = at_side | at_end
         if not touched.any():
             return None
-        hit = np.flatnonzero(at_side)
+        hit = at_side.nonzero()[0]
         if len(hit):
             side = np.sign(place.lateral_m[hit])
             tangent = place.tangent[hit]
             self._push(cars, hit, tangent[:, 1] * side, -tangent[:, 0] * side, beyond_side[hit])
             place.lateral_m[hit] = limit[hit] * side
-        hit = np.flatnonzero(at_end)
+        hit = at_end.nonzero()[0]
         if len(hit):
             ahead = np.where(place.arc_m[hit] > self._last_arc_m, 1.0, -1.0)
             tangent = place.tangent[hit]

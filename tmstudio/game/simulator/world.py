@@ -50,7 +50,7 @@ class Simulator:
         self._cars.x_m += track.spawn.position_m[0]
         self._cars.z_m += track.spawn.position_m[2]
         self._cars.heading_rad += track.spawn.heading_rad
-        self._place = self._projector.advance(self._position_xz(), np.full(cars, track.start_arc_m))
+        self._place = self._projector.advance(self._cars.position_xz, np.full(cars, track.start_arc_m))
 
     @property
     def origin(self) -> Origin:
@@ -106,7 +106,7 @@ class Simulator:
             pressed[chosen] = 0.0
         last = self._place.arc_m.copy()
         last[chosen] = starts.arc_m
-        self._place = self._projector.advance(self._position_xz(), last)
+        self._place = self._projector.advance(self._cars.position_xz, last)
         # Gates behind a start along the track count as passed.
         passed = np.searchsorted(self._gates_m[:-1], self._place.arc_m[chosen], side="right")
         self._checkpoint[chosen] = passed
@@ -136,7 +136,8 @@ class Simulator:
         velocity[:, 2] = state.forward_mps * cos + state.right_mps * sin
         up = np.zeros((count, 3))
         up[:, 1] = 1.0
-        position = np.stack([state.x_m, self._height_m, state.z_m], axis=1)
+        position = np.empty((count, 3))
+        position[:, 0], position[:, 1], position[:, 2] = state.x_m, self._height_m, state.z_m
         slip = np.zeros((count, 4))
         slip[:, :2] = state.front_slip[:, None]
         slip[:, 2:] = state.sliding[:, None]
@@ -163,9 +164,6 @@ class Simulator:
             received_s=np.full(count, self._now_s),
         )
 
-    def _position_xz(self) -> FloatArray:
-        return np.stack([self._cars.x_m, self._cars.z_m], axis=1)
-
     def _tick(self, gas: FloatArray, brake: FloatArray, steer: FloatArray) -> None:
         running = ~self._finished
         held = running & (self._race_s < -0.5 * SUBSTEP_S)
@@ -174,7 +172,7 @@ class Simulator:
         if held.any():
             self.model.rev(self._cars, gas, held)
         before_m = self._place.arc_m
-        self._place = self._projector.advance(self._position_xz(), before_m)
+        self._place = self._projector.advance(self._cars.position_xz, before_m)
         touched = self._walls.stop(self._cars, self._place)
         if touched is not None:
             self._at_wall |= touched
@@ -191,7 +189,7 @@ class Simulator:
         if not crossed.any():
             return
         last = self._checkpoint >= len(self._gates_m) - 1
-        finished = np.flatnonzero(crossed & last)
+        finished = (crossed & last).nonzero()[0]
         self._checkpoint += crossed & ~last
         if len(finished):
             part = (place.arc_m[finished] - next_m[finished]) / (place.arc_m - before_m)[finished]
@@ -200,7 +198,10 @@ class Simulator:
 
 
 def _clipped(values: FloatArray, low: float, cars: int) -> FloatArray:
-    array = np.array(values, dtype=np.float64)
+    array = np.asarray(values, dtype=np.float64)
     if array.shape != (cars,):
         raise ValueError(f"controls have shape {array.shape}, there are {cars} cars")
-    return np.clip(np.nan_to_num(array, nan=0.0), low, 1.0)
+    if not np.isfinite(array).all():
+        raise ValueError("controls must be finite numbers")
+    clipped: FloatArray = np.minimum(np.maximum(array, low), 1.0)
+    return clipped
