@@ -63,9 +63,7 @@ class Reporter(QObject):
             self._crash_file.close()
             self._crash_file = None
 
-    def _record(
-        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
-    ) -> None:
+    def _record(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
             sys.__excepthook__(kind, error, trace)
             return

@@ -64,7 +64,11 @@ def _usable(name: str, value: Any) -> Any:
     if name == "theme":
         return value if value in ("system", "dark", "light") else None
     if name == "window":
-        if isinstance(value, list) and len(value) == 2 and all(type(part) is int and 0 < part < 20_000 for part in value):
+        if (
+            isinstance(value, list)
+            and len(value) == 2
+            and all(type(part) is int and 0 < part < 20_000 for part in value)
+        ):
             return tuple(value)
         return None
     wanted = bool if name == "log_open" else str

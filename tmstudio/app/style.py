@@ -81,12 +81,13 @@ QTableView {
     background: transparent; border: none; gridline-color: transparent; outline: none;
     selection-background-color: $raised; selection-color: $text;
 }
-QTableView::item { border: none; border-bottom: 1px solid $line; padding: 0px 8px; }
+QTableView::item { border: none; border-bottom: 1px solid $line; padding: 0px 5px; }
 QTableView::item:selected { background: $raised; color: $text; }
 QTableView QTableCornerButton::section { background: transparent; border: none; }
 QHeaderView { background: transparent; border: none; }
 QHeaderView::section {
     background: transparent; color: $muted; border: none; border-bottom: 1px solid $line; padding: 0px 8px;
+    font-size: 11px; font-weight: 600;
 }
 
 QPlainTextEdit {

@@ -47,14 +47,38 @@ class Tokens:
 
 
 DARK = Tokens(
-    name="dark", ground="#101317", panel="#171b21", raised="#1e232b", line="#2a313b", text="#e8ecf2",
-    muted="#8d97a6", accent="#35d6a4", blue="#5aa9ff", amber="#ffb454", red="#ff6b6b", violet="#b490ff",
-    on_accent="#08130f", hover="#272e38", road="#232932",
+    name="dark",
+    ground="#101317",
+    panel="#171b21",
+    raised="#1e232b",
+    line="#2a313b",
+    text="#e8ecf2",
+    muted="#8d97a6",
+    accent="#35d6a4",
+    blue="#5aa9ff",
+    amber="#ffb454",
+    red="#ff6b6b",
+    violet="#b490ff",
+    on_accent="#08130f",
+    hover="#272e38",
+    road="#232932",
 )
 LIGHT = Tokens(
-    name="light", ground="#f4f6f9", panel="#ffffff", raised="#eef1f5", line="#d9dee6", text="#17202c",
-    muted="#5d6878", accent="#0b7a5c", blue="#1c66c4", amber="#8f5500", red="#c22f2f", violet="#6d45c9",
-    on_accent="#ffffff", hover="#e3e8ee", road="#e4e8ee",
+    name="light",
+    ground="#f4f6f9",
+    panel="#ffffff",
+    raised="#eef1f5",
+    line="#d9dee6",
+    text="#17202c",
+    muted="#5d6878",
+    accent="#0b7a5c",
+    blue="#1c66c4",
+    amber="#8f5500",
+    red="#c22f2f",
+    violet="#6d45c9",
+    on_accent="#ffffff",
+    hover="#e3e8ee",
+    road="#e4e8ee",
 )
 
 
@@ -121,7 +145,10 @@ def tokens() -> Tokens:
 
 _FAMILY = "Inter"
 _WEIGHTS = {
-    400: QFont.Weight.Normal, 500: QFont.Weight.Medium, 600: QFont.Weight.DemiBold, 700: QFont.Weight.Bold,
+    400: QFont.Weight.Normal,
+    500: QFont.Weight.Medium,
+    600: QFont.Weight.DemiBold,
+    700: QFont.Weight.Bold,
 }
 _FACES = ("Inter-Regular.otf", "Inter-Medium.otf", "Inter-SemiBold.otf", "Inter-Bold.otf")
 

@@ -25,6 +25,17 @@ def round_steps(low: float, high: float, wanted: int) -> NDArray[np.float64]:
     return np.arange(math.ceil((low + margin) / step), math.floor((high - margin) / step) + 1) * step
 
 
+def axis_texts(values: NDArray[np.float64], unit: str) -> list[str]:
+    """The values of a grid with as many decimals as tell them apart. The unit ``%`` is for shares of one."""
+    scaled = values * 100 if unit == "%" else values
+    step = float(scaled[1] - scaled[0]) if len(scaled) > 1 else float(abs(scaled[0])) if len(scaled) else 1.0
+    digits = 0 if step >= 1 or step <= 0 else min(-math.floor(math.log10(step)), 6)
+    if digits and abs(step * 10**digits - round(step * 10**digits)) > 1e-6:
+        digits += 1  # steps of 0.25
+    suffix = f" {unit}" if unit else ""
+    return [f"{formatting.decimal(float(number), digits)}{suffix}" for number in scaled]
+
+
 def time_steps(low_s: float, high_s: float, wanted: int) -> list[tuple[float, str]]:
     """About ``wanted`` round times inside ``low_s`` to ``high_s`` with their texts."""
     span = high_s - low_s
@@ -34,10 +45,10 @@ def time_steps(low_s: float, high_s: float, wanted: int) -> list[tuple[float, st
 
 
 def _time_text(seconds: float, step: float) -> str:
-    if step >= 60 and seconds < 3600:
-        return f"{seconds / 60:.0f} min"
-    if step >= 3600:
+    if seconds >= 3600 and seconds % 3600 == 0:
         return f"{seconds / 3600:.0f} h"
+    if step >= 60 and seconds < 3600:
+        return f"{seconds / 60:.0f} min" if seconds else "0"
     return f"{seconds:.0f} s" if seconds < 60 else formatting.clock(seconds)
 
 

@@ -71,7 +71,8 @@ class Banner(QFrame):
             self._actions.removeWidget(old)
             old.deleteLater()
         self._buttons = [
-            button(verb, action, kind="primary" if first == 0 else "") for first, (verb, action) in enumerate(actions or [])
+            button(verb, action, kind="primary" if first == 0 else "")
+            for first, (verb, action) in enumerate(actions or [])
         ]
         for made in self._buttons:
             self._actions.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)

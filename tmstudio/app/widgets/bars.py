@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
@@ -24,7 +26,7 @@ class Bar(QWidget):
     def set_share(self, share: float, color: str = "") -> None:
         """Fill to ``share``: 0 to 1, or -1 to 1 where signed. Values beyond are cut; NaN is empty."""
         low = -1.0 if self._signed else 0.0
-        share = min(max(share, low), 1.0) if share == share else 0.0
+        share = min(max(share, low), 1.0) if math.isfinite(share) else 0.0
         if abs(share - self._share) < 1e-4 and color in ("", self._color):
             return
         self._share = share
@@ -35,13 +37,13 @@ class Bar(QWidget):
         """How far it is filled."""
         return self._share
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+    def sizeHint(self) -> QSize:
         return QSize(120, self._height)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+    def minimumSizeHint(self) -> QSize:
         return QSize(30, self._height)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+    def paintEvent(self, event: QPaintEvent) -> None:
         colors = tokens()
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -82,6 +84,7 @@ class Meter(QWidget):
         column.setSpacing(5)
         column.addLayout(head)
         column.addWidget(self.bar)
+        column.addStretch(1)
         self.setAccessibleName(name)
 
     def set_value(self, text: str) -> None:

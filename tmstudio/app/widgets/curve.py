@@ -26,10 +26,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from tmstudio.app import formatting
 from tmstudio.app.series import Floats, Series
 from tmstudio.app.theme import Tokens, font, theme, tokens
-from tmstudio.app.widgets.axes import polygon, round_steps, time_steps
+from tmstudio.app.widgets.axes import axis_texts, polygon, round_steps, time_steps
 
 _TOP, _BOTTOM, _RIGHT = 6, 18, 2
 _MIN_SPAN_S = 5.0
+_FAINT = 0.34
 
 
 @dataclass(frozen=True)
@@ -50,12 +51,18 @@ class Line:
         color: token of its colour.
         smooth: whether the running mean stands in front of the raw values.
         dots: whether every point is marked, for sparse measurements.
+        faint: whether it stands back behind another curve, and is not read by the pointer.
+        name: what it is, where several are compared.
+        point_text: writes the details of a point by its index; value and time if None.
     """
 
     series: Series
     color: str
     smooth: bool = True
     dots: bool = False
+    faint: bool = False
+    name: str = ""
+    point_text: Callable[[int], str] | None = None
 
 
 @dataclass
@@ -70,18 +77,20 @@ class _View:
         return self.frame.left() + (np.asarray(x) - self.x[0]) / (self.x[1] - self.x[0]) * self.frame.width()
 
     def py(self, y: Floats | float) -> Floats:
-        return self.frame.bottom() - (np.asarray(y) - self.y[0]) / (self.y[1] - self.y[0]) * self.frame.height()
+        return (
+            self.frame.bottom() - (np.asarray(y) - self.y[0]) / (self.y[1] - self.y[0]) * self.frame.height()
+        )
 
 
 class Curve(QWidget):
     """A chart of one or more `Line`.
 
     Args:
-        lines: the curves; the first is the one that the pointer reads.
+        lines: the curves; the pointer reads the one that is nearest to it.
         value_text: writes a value with its unit.
         empty_text: what will be here, shown while there are no points.
         y_range: fixed range of the values; None fits what is visible.
-        axis_text: writes the values beside the grid; as ``value_text`` if None.
+        axis_unit: unit of the values beside the grid; ``%`` writes shares of one as percent.
     """
 
     def __init__(
@@ -91,19 +100,18 @@ class Curve(QWidget):
         *,
         empty_text: str = "Nothing measured yet",
         y_range: tuple[float, float] | None = None,
-        axis_text: Callable[[float], str] | None = None,
+        axis_unit: str = "",
     ) -> None:
         super().__init__()
         self.lines = lines
         self.references: list[Reference] = []
-        self.point_text: Callable[[int], str] | None = None
-        """Writes the details of a point of the first curve, by index; value and time if None."""
         self._value_text = value_text
-        self._axis_text = axis_text or value_text
-        self._empty_text = empty_text
+        self._axis_unit = axis_unit
+        self.empty_text = empty_text
         self._fixed_y = y_range
         self._zoom: tuple[float, float] | None = None
         self._view = _View()
+        self._grid: list[tuple[float, str]] = []
         self._picture: QPixmap | None = None
         self._pointer: QPointF | None = None
         self._drag_from: float | None = None
@@ -131,19 +139,19 @@ class Curve(QWidget):
         """Whether the newest data is in view."""
         return self._zoom is None
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+    def sizeHint(self) -> QSize:
         return QSize(240, 120)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+    def minimumSizeHint(self) -> QSize:
         return QSize(90, 48)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._picture = None
 
     # What is drawn
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+    def paintEvent(self, event: QPaintEvent) -> None:
         if self._picture is None or self._picture.devicePixelRatio() != self.devicePixelRatioF():
             self._picture = self._draw()
         with QPainter(self) as painter:
@@ -154,7 +162,7 @@ class Curve(QWidget):
                     QRectF(left, self._view.frame.top(), right - left, self._view.frame.height()),
                     tokens().color("blue", 0.15),
                 )
-            elif self._pointer is not None and len(self.lines[0].series):
+            elif self._pointer is not None:
                 self._paint_reading(painter, self._pointer)
 
     def _draw(self) -> QPixmap:
@@ -176,10 +184,12 @@ class Curve(QWidget):
                 self._paint_line(painter, colors, line)
             painter.setClipping(False)
             self._paint_references(painter, colors)
+            self._paint_legend(painter, colors)
             if self._zoom is not None:
                 painter.setPen(colors.color("blue"))
                 painter.drawText(
-                    self._view.frame.adjusted(4, 2, 0, 0), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop,
+                    self._view.frame.adjusted(4, 2, 0, 0),
+                    Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop,
                     "zoomed · double-click to follow",
                 )
         return picture
@@ -192,19 +202,20 @@ class Curve(QWidget):
             y = round(frame.top() + row * frame.height() / 3) + 0.5
             painter.drawLine(QPointF(frame.left(), y), QPointF(frame.right(), y))
         painter.setPen(colors.color("muted"))
-        painter.drawText(
-            frame, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._empty_text
-        )
+        painter.drawText(frame, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.empty_text)
 
     def _fit(self, metrics: QFontMetrics) -> None:
         """Choose the visible ranges, and the frame that leaves room for the numbers on the left."""
         newest = max(float(line.series.x[-1]) for line in self.lines if len(line.series))
         low_x, high_x = self._zoom or (0.0, max(newest, _MIN_SPAN_S))
         low_y, high_y = self._fixed_y or self._visible_range(low_x, high_x)
-        widest = max(metrics.horizontalAdvance(self._axis_text(y)) for y in (low_y, high_y))
-        left = widest + 7
-        frame = QRectF(left, _TOP, max(self.width() - left - _RIGHT, 10), max(self.height() - _TOP - _BOTTOM, 10))
+        height = max(self.height() - _TOP - _BOTTOM, 10)
+        steps = round_steps(low_y, high_y, max(2, int(height / 42)))
+        texts = axis_texts(steps, self._axis_unit)
+        left = max([metrics.horizontalAdvance(text) for text in texts], default=0) + 7
+        frame = QRectF(left, _TOP, max(self.width() - left - _RIGHT, 10), height)
         self._view = _View((low_x, high_x), (low_y, high_y), frame)
+        self._grid = list(zip(steps.tolist(), texts, strict=True))
 
     def _visible_range(self, low_x: float, high_x: float) -> tuple[float, float]:
         parts = []
@@ -225,21 +236,23 @@ class Curve(QWidget):
     def _paint_grid(self, painter: QPainter, colors: Tokens) -> None:
         view = self._view
         frame = view.frame
-        rows = max(2, int(frame.height() / 42))
-        for y in round_steps(*view.y, rows):
+        for y, text in self._grid:
             row = round(float(view.py(y))) + 0.5
             painter.setPen(colors.color("line", 0.7))
             painter.drawLine(QPointF(frame.left(), row), QPointF(frame.right(), row))
             painter.setPen(colors.color("muted"))
             painter.drawText(
-                QRectF(0, row - 8, frame.left() - 6, 16), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                self._axis_text(float(y)),
+                QRectF(0, row - 8, frame.left() - 6, 16),
+                Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+                text,
             )
-        for seconds, text in time_steps(*view.x, max(1, int(frame.width() / 90))):
+        for seconds, text in time_steps(*view.x, max(1, int(frame.width() / 62))):
             column = float(view.px(seconds))
             width = painter.fontMetrics().horizontalAdvance(text)
             left = min(max(column - width / 2, frame.left()), frame.right() - width)
-            painter.drawText(QRectF(left, frame.bottom() + 3, width + 2, 14), Qt.AlignmentFlag.AlignLeft, text)
+            painter.drawText(
+                QRectF(left, frame.bottom() + 3, width + 2, 14), Qt.AlignmentFlag.AlignLeft, text
+            )
 
     def _paint_line(self, painter: QPainter, colors: Tokens, line: Line) -> None:
         if not len(line.series):
@@ -247,9 +260,13 @@ class Curve(QWidget):
         view = self._view
         columns = max(int(view.frame.width()), 1)
         if line.smooth:
-            self._stroke(painter, line.series.thinned(*view.x, columns, mean=False), QPen(colors.color(line.color, 0.32)))
+            self._stroke(
+                painter,
+                line.series.thinned(*view.x, columns, mean=False),
+                QPen(colors.color(line.color, _FAINT)),
+            )
         x, y = line.series.thinned(*view.x, columns, mean=line.smooth)
-        self._stroke(painter, (x, y), QPen(colors.color(line.color)))
+        self._stroke(painter, (x, y), QPen(colors.color(line.color, _FAINT if line.faint else 1.0)))
         if line.dots and len(x) < columns / 6:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colors.color(line.color))
@@ -284,22 +301,36 @@ class Curve(QWidget):
                 painter.fillRect(spot, colors.color("panel", 0.8))
                 painter.drawText(spot.adjusted(3, 0, -3, 0), Qt.AlignmentFlag.AlignRight, mark.text)
 
-    def _paint_reading(self, painter: QPainter, pointer: QPointF) -> None:
-        colors = tokens()
-        line, view = self.lines[0], self._view
-        seconds = view.x[0] + (pointer.x() - view.frame.left()) / view.frame.width() * (view.x[1] - view.x[0])
-        index = line.series.nearest(seconds)
-        spot = QPointF(float(view.px(line.series.x[index])), float(view.py(line.series.y[index])))
-        if not view.frame.adjusted(-1, 0, 1, 0).contains(QPointF(spot.x(), view.frame.center().y())):
+    def _paint_legend(self, painter: QPainter, colors: Tokens) -> None:
+        """Name the curves where several stand in their own right."""
+        named = [line for line in self.lines if line.name and not line.faint and len(line.series)]
+        if len(named) < 2:
             return
+        frame, right = self._view.frame, self._view.frame.right()
+        for line in reversed(named):
+            width = painter.fontMetrics().horizontalAdvance(line.name) + 4
+            painter.setPen(colors.color(line.color))
+            painter.drawText(
+                QRectF(right - width, frame.bottom() - 17, width, 14), Qt.AlignmentFlag.AlignLeft, line.name
+            )
+            right -= width + 8
+
+    def _paint_reading(self, painter: QPainter, pointer: QPointF) -> None:
+        colors, view = tokens(), self._view
+        found = self._point_near(pointer)
+        if found is None:
+            return
+        line, index, spot = found
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(colors.color("muted", 0.5), 1))
         painter.drawLine(QPointF(spot.x(), view.frame.top()), QPointF(spot.x(), view.frame.bottom()))
         painter.setPen(QPen(colors.color("panel"), 1.5))
         painter.setBrush(colors.color(line.color))
-        painter.drawEllipse(QPointF(spot.x(), min(max(spot.y(), view.frame.top()), view.frame.bottom())), 4, 4)
+        painter.drawEllipse(
+            QPointF(spot.x(), min(max(spot.y(), view.frame.top()), view.frame.bottom())), 4, 4
+        )
         painter.setFont(font(11, 500))
-        text = self.reading(index)
+        text = self.reading(line, index)
         size = painter.fontMetrics().size(0, text) + QSize(16, 10)
         left = spot.x() + 10 if spot.x() + 10 + size.width() < self.width() else spot.x() - 10 - size.width()
         box = QRectF(max(left, 0), max(view.frame.top(), 0), size.width(), size.height())
@@ -309,41 +340,61 @@ class Curve(QWidget):
         painter.setPen(colors.color("text"))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
-    def reading(self, index: int) -> str:
-        """What the pointer shows at a point of the first curve."""
-        if self.point_text is not None:
-            return self.point_text(index)
-        line = self.lines[0]
-        text = f"{formatting.clock(line.series.x[index])} · {self._value_text(line.series.y[index])}"
-        return f"{text}\nmean {self._value_text(line.series.mean[index])}" if line.smooth else text
+    def _point_near(self, pointer: QPointF) -> tuple[Line, int, QPointF] | None:
+        """The point of the curve nearest to the pointer: curve, index and pixel; None where no curve is visible."""
+        view, best = self._view, None
+        seconds = self._time_at(pointer.x())
+        for line in self.lines:
+            if line.faint or not len(line.series):
+                continue
+            index = line.series.nearest(seconds)
+            spot = QPointF(
+                float(view.px(float(line.series.x[index]))), float(view.py(float(line.series.y[index])))
+            )
+            if not view.frame.left() - 1 <= spot.x() <= view.frame.right() + 1:
+                continue
+            distance = abs(spot.x() - pointer.x()) + abs(spot.y() - pointer.y())
+            if best is None or distance < best[0]:
+                best = (distance, line, index, spot)
+        return None if best is None else best[1:]
+
+    def reading(self, line: Line, index: int) -> str:
+        """What the pointer shows at a point of a curve."""
+        if line.point_text is not None:
+            return line.point_text(index)
+        time_s, number = float(line.series.x[index]), float(line.series.y[index])
+        text = f"{formatting.clock(time_s)} · {self._value_text(number)}"
+        if line.name:
+            text = f"{line.name}\n{text}"
+        return f"{text}\nmean {self._value_text(float(line.series.mean[index]))}" if line.smooth else text
 
     # What the user does
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._pointer = event.position()
         self.update()
 
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+    def leaveEvent(self, event: QEvent) -> None:
         self._pointer = None
         self._drag_from = None
         self.update()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+    def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton and self._view.frame.contains(event.position()):
             self._drag_from = event.position().x()
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         start, self._drag_from = self._drag_from, None
         if start is not None and abs(event.position().x() - start) > 6:
             low, high = sorted((self._time_at(start), self._time_at(event.position().x())))
             self.zoom_to(low, high)
         self.update()
 
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self._drag_from = None
         self.follow()
 
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
+    def wheelEvent(self, event: QWheelEvent) -> None:
         if not any(len(line.series) for line in self.lines):
             event.ignore()
             return

@@ -16,6 +16,11 @@ def attempt_lap(row: EpisodeRow) -> str:
     return formatting.lap(row.lap_time_s) if row.finished else formatting.NOTHING
 
 
+def attempt_end(row: EpisodeRow) -> str:
+    """How it ended, and how far it came where that was not the finish."""
+    return row.end if row.finished else f"{row.end} {formatting.percent(row.progress_fraction)}"
+
+
 def attempt_details(row: EpisodeRow) -> str:
     """Under which circumstances an attempt was driven."""
     start = "from the start line" if row.from_start else "from a random place on the track: no lap time"
@@ -35,15 +40,33 @@ class EpisodeTable(RowTable):
     def __init__(self) -> None:
         super().__init__(
             [
-                Column("#", lambda row: formatting.count(row.rowid), 56, color=lambda _: "muted", tip=attempt_details),
                 Column(
-                    "lap", attempt_lap, 92, color=lambda row: "text" if row.from_start else "muted",
+                    "#",
+                    lambda row: formatting.count(row.rowid),
+                    46,
+                    color=lambda _: "muted",
                     tip=attempt_details,
                 ),
-                Column("done", lambda row: formatting.percent(row.progress_fraction), 58, right=True, tip=attempt_details),
-                Column("return", lambda row: formatting.decimal(row.return_, 1), 62, right=True, strong=True, tip=attempt_details),
                 Column(
-                    "end", lambda row: row.end, 0, color=lambda row: "accent" if row.finished else "muted",
+                    "lap",
+                    attempt_lap,
+                    0,
+                    color=lambda row: "text" if row.from_start else "muted",
+                    tip=attempt_details,
+                ),
+                Column(
+                    "return",
+                    lambda row: formatting.decimal(row.return_, 1),
+                    54,
+                    right=True,
+                    strong=True,
+                    tip=attempt_details,
+                ),
+                Column(
+                    "end",
+                    attempt_end,
+                    104,
+                    color=lambda row: "accent" if row.finished else "muted",
                     tip=attempt_details,
                 ),
             ],

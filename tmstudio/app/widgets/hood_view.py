@@ -96,7 +96,8 @@ class HoodView(QWidget):
                 painter.setPen(colors.color("muted"))
                 painter.setFont(font(13))
                 painter.drawText(
-                    outline.adjusted(24, 0, -24, 0), Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap,
+                    outline.adjusted(24, 0, -24, 0),
+                    Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap,
                     self._empty_text,
                 )
                 return
@@ -116,7 +117,10 @@ class HoodView(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colors.color("ground"))
         for corner, turn in (
-            (outline.topLeft(), 0), (outline.topRight(), 90), (outline.bottomRight(), 180), (outline.bottomLeft(), 270)
+            (outline.topLeft(), 0),
+            (outline.topRight(), 90),
+            (outline.bottomRight(), 180),
+            (outline.bottomLeft(), 270),
         ):
             painter.save()
             painter.translate(corner)

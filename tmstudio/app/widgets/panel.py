@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from tmstudio.app.theme import font, tokens
-from tmstudio.app.widgets.text import ElidedLabel, label
+from tmstudio.app.theme import font, label_font, tokens
+from tmstudio.app.widgets.text import ElidedLabel
 
 GAP = 12
 """Pixels between panels and around them."""
@@ -22,7 +22,9 @@ class Panel(QFrame):
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(margins, 10, margins, margins)
         self.body.setSpacing(8)
-        self.title = label(title)
+        self.title = ElidedLabel(title.upper())
+        self.title.setFont(label_font())
+        self.title.setProperty("role", "label")
         self.aside = QLabel()
         self.aside.setFont(font(12))
         self.aside.setTextFormat(Qt.TextFormat.RichText)
@@ -30,8 +32,7 @@ class Panel(QFrame):
             self.setAccessibleName(title)
             head = QHBoxLayout()
             head.setSpacing(10)
-            head.addWidget(self.title)
-            head.addStretch(1)
+            head.addWidget(self.title, 1)
             head.addWidget(self.aside)
             self.body.addLayout(head)
 
@@ -46,13 +47,20 @@ class Rule(QFrame):
 
 
 class Chip(QWidget):
-    """A short fact in a rounded outline, with a dot in front where its state has a colour."""
+    """A short fact in a rounded outline, with a dot in front where its state has a colour.
+
+    Args:
+        text: the fact.
+        color: token of the dot's colour; no dot where empty.
+        whole: whether it is never shortened, however little room there is.
+    """
 
     _PADDING = 10
     _DOT = 8
 
-    def __init__(self, text: str = "", color: str = "") -> None:
+    def __init__(self, text: str = "", color: str = "", *, whole: bool = False) -> None:
         super().__init__()
+        self._whole = whole
         self._text = text
         self._color = color
         self.setFont(font(12, 500 if color else 400))
@@ -74,14 +82,15 @@ class Chip(QWidget):
         """The fact it shows."""
         return self._text
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+    def sizeHint(self) -> QSize:
         width = QFontMetrics(self.font()).horizontalAdvance(self._text) + 2 * self._PADDING + 1
         return QSize(width + (self._DOT + 6 if self._color else 0), 24)
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        return QSize(min(60, self.sizeHint().width()), 24)
+    def minimumSizeHint(self) -> QSize:
+        whole = self.sizeHint().width()
+        return QSize(whole if self._whole else min(60, whole), 24)
 
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+    def paintEvent(self, event: QPaintEvent) -> None:
         colors = tokens()
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -99,7 +108,9 @@ class Chip(QWidget):
             room = self.width() - left - self._PADDING + 2
             shown = QFontMetrics(self.font()).elidedText(self._text, Qt.TextElideMode.ElideRight, room)
             painter.drawText(
-                QRectF(left, 0, room + 2, self.height()), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown
+                QRectF(left, 0, room + 2, self.height()),
+                Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft,
+                shown,
             )
             self.setToolTip(self._text if shown != self._text else "")
 

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from tmstudio.app.theme import font, tokens
 from tmstudio.app.widgets.inputs import button
 from tmstudio.app.widgets.text import heading, muted, set_role
+
+_HEIGHT = 156
 
 
 class StepState(Enum):
@@ -142,12 +144,9 @@ class Rail(QWidget):
         self.cards = [StepCard(number + 1) for number in range(steps)]
         for card in self.cards:
             row.addWidget(card, 1)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(_HEIGHT)
 
     def show_steps(self, steps: list[Step]) -> None:
         """Show the steps in order."""
         for card, step in zip(self.cards, steps, strict=True):
             card.show_step(step)
-
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), 156)

@@ -14,7 +14,11 @@ from tmstudio.app.widgets.bars import Bar
 from tmstudio.app.widgets.text import set_text
 
 _COLORS = {
-    "progress": "accent", "finish": "blue", "time": "amber", "failure": "red", "wall_contact": "red",
+    "progress": "accent",
+    "finish": "blue",
+    "time": "amber",
+    "failure": "red",
+    "wall_contact": "red",
     "steering": "violet",
 }
 

@@ -6,12 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSize, Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
 
 from tmstudio.app.theme import font, label_font, tokens
 
+_LEAST_OPEN = 56
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -27,6 +35,7 @@ class Column:
         color: token of the text's colour in a row; the normal one where empty.
         strong: whether its cells are bold.
         tip: the tooltip of a row's cell; the text itself where None.
+        paint: paints a row's cell instead of its text.
     """
 
     title: str
@@ -36,6 +45,7 @@ class Column:
     color: Callable[[Any], str] | None = None
     strong: bool = False
     tip: Callable[[Any], str] | None = None
+    paint: Callable[[QPainter, QRectF, Any], None] | None = None
 
 
 class RowModel(QAbstractTableModel):
@@ -57,10 +67,12 @@ class RowModel(QAbstractTableModel):
         self.rows = list(rows)
         self.endResetModel()
 
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+    def rowCount(self, parent: _LEAST_OPEN = 56
+_Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         return 0 if parent.isValid() else len(self.rows)
 
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+    def columnCount(self, parent: _LEAST_OPEN = 56
+_Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -92,6 +104,18 @@ class RowModel(QAbstractTableModel):
         return None
 
 
+class _PaintedCells(QStyledItemDelegate):
+    """Cells of columns that paint themselves; the others as usual."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        super().paint(painter, option, index)
+        model = index.model()
+        if isinstance(model, RowModel):
+            column = model.columns[index.column()]
+            if column.paint is not None:
+                column.paint(painter, QRectF(option.rect).adjusted(8, 6, -8, -7), model.rows[index.row()])
+
+
 class RowTable(QTableView):
     """A quiet table: no grid, a line below each row, whole rows selected.
 
@@ -101,6 +125,9 @@ class RowTable(QTableView):
         whole_rows: show only as many rows as fit whole, the first ones, instead of scrolling.
     """
 
+    row_chosen = Signal(object, int)
+    """A row was clicked or entered: its object, and the column."""
+
     def __init__(self, columns: Sequence[Column], *, row_height: int = 26, whole_rows: bool = False) -> None:
         super().__init__()
         self._row_height = row_height
@@ -108,6 +135,7 @@ class RowTable(QTableView):
         self._rows: list[Any] = []
         self.table = RowModel(columns)
         self.setModel(self.table)
+        self.setItemDelegate(_PaintedCells(self))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -121,6 +149,12 @@ class RowTable(QTableView):
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
             self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        else:
+            self.setMouseTracking(True)
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+            self.clicked.connect(
+                lambda index: self.row_chosen.emit(self.table.rows[index.row()], index.column())
+            )
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(row_height)
         self.verticalHeader().setMinimumSectionSize(row_height)
@@ -146,6 +180,13 @@ class RowTable(QTableView):
         rows = self.selectionModel().selectedRows()
         return self.table.rows[rows[0].row()] if rows else None
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self.selected_row()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and row is not None:
+            self.row_chosen.emit(row, 0)
+            return
+        super().keyPressEvent(event)
+
     def minimumSizeHint(self) -> QSize:
         return QSize(120, self._row_height * 2)
 
@@ -166,7 +207,7 @@ class RowTable(QTableView):
         room = self.viewport().width()
         fixed = sum(column.width for column in columns)
         open_columns = [index for index, column in enumerate(columns) if not column.width]
-        least = 56 * len(open_columns)
+        least = _LEAST_OPEN * len(open_columns)
         factor = min(1.0, (room - least) / fixed) if fixed else 1.0
         spare = room - sum(int(column.width * factor) for column in columns)
         each = spare // len(open_columns) if open_columns else spare // len(columns)

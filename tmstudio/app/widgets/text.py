@@ -80,14 +80,14 @@ class ElidedLabel(QLabel):
         """The whole text, however much of it is visible."""
         return self._full
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+    def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self.font())
         return QSize(metrics.horizontalAdvance(self._full) + 2, metrics.height())
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+    def minimumSizeHint(self) -> QSize:
         return QSize(24, QFontMetrics(self.font()).height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+    def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._elide()
 
@@ -95,4 +95,3 @@ class ElidedLabel(QLabel):
         shown = QFontMetrics(self.font()).elidedText(self._full, self._mode, self.width())
         self.setText(shown)
         self.setToolTip(self._full if shown != self._full else "")
-

@@ -5,10 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPainterPath, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QLinearGradient,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from tmstudio.app.theme import Tokens, font, theme, tokens
+from tmstudio.app.theme import DARK, Tokens, font, theme, tokens
 from tmstudio.app.top_view import TopView
 from tmstudio.app.widgets.axes import polygon
 from tmstudio.track.geometry import Track
@@ -137,7 +146,10 @@ class TrackView(QWidget):
         if self._track is not None and (self._view is None or self._base is None):
             bottom = 18 if self._legend else 0
             self._view = TopView(
-                self._track, _MARGIN, _MARGIN, max(self.width() - 2 * _MARGIN, 10),
+                self._track,
+                _MARGIN,
+                _MARGIN,
+                max(self.width() - 2 * _MARGIN, 10),
                 max(self.height() - 2 * _MARGIN - bottom, 10),
             )
         return self._view
@@ -153,11 +165,11 @@ class TrackView(QWidget):
             with QPainter(self._base) as painter:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 self._paint_road(painter, view, colors)
-                _paint_trace(painter, view, colors, self._older, _OLDER)
+                _paint_trace(painter, view, self._older, _OLDER)
         if self._painted < len(self._trace):
             with QPainter(self._base) as painter:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                _paint_trace(painter, view, colors, self._trace[max(self._painted - 1, 0) :], 1.0)
+                _paint_trace(painter, view, self._trace[max(self._painted - 1, 0) :], 1.0)
             self._painted = len(self._trace)
         return self._base
 
@@ -177,7 +189,9 @@ class TrackView(QWidget):
             painter.drawPolyline(polygon(middle[:, 0], middle[:, 1]))
         for index, color in ((0, "accent"), (-1, "text")):
             painter.setPen(QPen(colors.color(color, 0.9), 2))
-            painter.drawLine(QPointF(*view.left_border[index].tolist()), QPointF(*view.right_border[index].tolist()))
+            painter.drawLine(
+                QPointF(*view.left_border[index].tolist()), QPointF(*view.right_border[index].tolist())
+            )
 
     def _paint_legend(self, painter: QPainter, colors: Tokens) -> None:
         top = self.height() - 14
@@ -187,7 +201,7 @@ class TrackView(QWidget):
         left = _MARGIN + metrics.horizontalAdvance(left_text) + 6
         gradient = QLinearGradient(left, 0, left + 70, 0)
         for position, color in enumerate(_RAMP):
-            gradient.setColorAt(position / (len(_RAMP) - 1), colors.color(color))
+            gradient.setColorAt(position / (len(_RAMP) - 1), DARK.color(color))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(gradient)
         painter.drawRoundedRect(QRectF(left, top + 3, 70, 4), 2, 2)
@@ -196,8 +210,12 @@ class TrackView(QWidget):
         painter.drawText(QPointF(left + 76, top + 9), right_text)
 
 
-def speed_color(colors: Tokens, speed_mps: float, alpha: float = 1.0) -> QColor:
-    """The colour of a speed: slow is blue, then green and amber, fast is red."""
+def speed_color(speed_mps: float, alpha: float = 1.0) -> QColor:
+    """The colour of a speed: slow is blue, then green and amber, fast is red.
+
+    The bright colours of the dark theme in both: they fill a picture here, nobody has to read them.
+    """
+    colors = DARK
     place = min(max(speed_mps / _TOP_SPEED_MPS, 0.0), 1.0) * (len(_RAMP) - 1)
     index = min(int(place), len(_RAMP) - 2)
     low, high, part = colors.color(_RAMP[index]), colors.color(_RAMP[index + 1]), place - index
@@ -205,9 +223,7 @@ def speed_color(colors: Tokens, speed_mps: float, alpha: float = 1.0) -> QColor:
     return QColor.fromRgbF(*mixed, alpha)
 
 
-def _paint_trace(
-    painter: QPainter, view: TopView, colors: Tokens, trace: NDArray[np.float64], alpha: float
-) -> None:
+def _paint_trace(painter: QPainter, view: TopView, trace: NDArray[np.float64], alpha: float) -> None:
     """Draw the pieces of a trace, all pieces of one shade of speed together."""
     if len(trace) < 2:
         return
@@ -217,7 +233,7 @@ def _paint_trace(
     shade[steps > _LARGEST_STEP_M] = -1  # the car was put somewhere else
     for value in np.unique(shade[shade >= 0]):
         where = np.flatnonzero(shade == value)
-        pen = QPen(speed_color(colors, (value + 0.5) / _SHADES * _TOP_SPEED_MPS, alpha), 2.2)
+        pen = QPen(speed_color((value + 0.5) / _SHADES * _TOP_SPEED_MPS, alpha), 2.2)
         # Faint round ends would show where two pieces overlap.
         pen.setCapStyle(Qt.PenCapStyle.RoundCap if alpha == 1.0 else Qt.PenCapStyle.FlatCap)
         painter.setPen(pen)

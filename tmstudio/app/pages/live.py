@@ -1,0 +1,425 @@
+"""Live: one run as it learns. What the car does now, what has come of it, and how both processes feel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea,
+    QSizePolicy, QVBoxLayout, QWidget
+
+from tmstudio.app import formatting
+from tmstudio.app.live_data import WATCH, CarMotion
+from tmstudio.app.outcome import ProcessOutcome
+from tmstudio.app.pages.live_cards import (
+    AttemptsCard,
+    GaugesCard,
+    LapTimeCard,
+    LearnerCard,
+    ReturnCard,
+    RewardCard,
+    shown_facts,
+)
+from tmstudio.app.pages.live_log import LogCard
+from tmstudio.app.pages.live_notices import abandoned_notice, end_notice, missing_notice
+from tmstudio.app.pages.page import Page
+from tmstudio.app.run_state import COMMANDS, PHASE_COLORS, Command, Phase, RunState
+from tmstudio.app.session import RunSession
+from tmstudio.app.studio import Studio
+from tmstudio.app.widgets.banner import Banner
+from tmstudio.app.widgets.hood_view import HoodView
+from tmstudio.app.widgets.inputs import button, switch
+from tmstudio.app.widgets.panel import Chip, Panel
+from tmstudio.app.widgets.text import heading, muted, set_text
+from tmstudio.app.widgets.track_view import TrackView
+
+_PICTURES_EVERY_MS = 33
+_NUMBERS_EVERY_MS = 100
+_LEAST_TITLE = 110
+_STALE_S = 1.5
+"""Telemetry older than this is not what happens now."""
+
+
+class LivePage(Page):
+    """The page of the run that is shown.
+
+    Args:
+        studio: the state of the program.
+        train_longer: asks for more minutes for a finished run.
+        home: shows the Home page.
+        notify: shows a sentence for a moment.
+    """
+
+    def __init__(
+        self,
+        studio: Studio,
+        *,
+        train_longer: Callable[[RunSession], object],
+        home: Callable[[], object],
+        notify: Callable[[str], object],
+    ) -> None:
+        super().__init__("Live")
+        self._studio = studio
+        self._train_longer = train_longer
+        self._notify = notify
+        self._session: RunSession | None = None
+        self._record: Any | None = None
+        self._attempt: tuple[int, int] | None = None
+        self._frame_time_s: float | None = None
+        self._numbered: Any | None = None
+        self._last_record_s = 0.0
+        self._motion = CarMotion()
+        self._build_header()
+        self.banner = Banner()
+        self.empty = self._build_empty(home)
+        self.content = self._build_content()
+        self.body.addWidget(self.banner)
+        self.body.addWidget(self.empty, 1)
+        self.body.addWidget(self.content, 1)
+        self._pictures = QTimer(self)
+        self._pictures.setInterval(_PICTURES_EVERY_MS)
+        self._pictures.timeout.connect(self._show_pictures)
+        self._numbers = QTimer(self)
+        self._numbers.setInterval(_NUMBERS_EVERY_MS)
+        self._numbers.timeout.connect(self._show_numbers)
+        studio.session_changed.connect(self._take_session)
+        self._take_session()
+
+    # What it is made of
+
+    def _build_header(self) -> None:
+        self.state_chip, self.seed_chip, self.drive_chip = Chip(whole=True), Chip(whole=True), Chip()
+        self.title.setMinimumWidth(_LEAST_TITLE)
+        for chip in (self.state_chip, self.seed_chip, self.drive_chip):
+            self.chips.addWidget(chip)
+        self.command_buttons: dict[str, QPushButton] = {}
+        for command in COMMANDS:
+            made = button("", lambda command=command: self._carry_out(command), kind=command.kind)
+            self.buttons.addWidget(made)
+            self.command_buttons[command.name] = made
+        for key in dict.fromkeys(command.key for command in COMMANDS):
+            QShortcut(QKeySequence(key), self, activated=lambda key=key: self._press(key))
+
+    def _build_empty(self, home: Callable[[], object]) -> QWidget:
+        empty = QWidget()
+        column = QVBoxLayout(empty)
+        column.addStretch(1)
+        title = heading("No run is open")
+        words = muted("Open one on Home, or start a new one: you see the car learn here.")
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(button("Go to Home", home, kind="primary"))
+        row.addStretch(1)
+        for line in (title, words):
+            holder = QHBoxLayout()
+            holder.addStretch(1)
+            holder.addWidget(line)
+            holder.addStretch(1)
+            column.addLayout(holder)
+        column.addSpacing(8)
+        column.addLayout(row)
+        column.addStretch(1)
+        return empty
+
+    def _build_content(self) -> QWidget:
+        self.hood = HoodView()
+        self.track_panel = Panel("Track · attempt coloured by speed")
+        self.track_view = TrackView(legend=True)
+        self.track_panel.body.addWidget(self.track_view, 1)
+        self.gauges, self.reward, self.attempts = GaugesCard(), RewardCard(), AttemptsCard()
+        self.lap_time, self.returns, self.learner = LapTimeCard(), ReturnCard(), LearnerCard()
+        inner = QWidget()
+        inner.setProperty("role", "scrolled")
+        rows = QVBoxLayout(inner)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(12)
+        for stretch, least, parts in (
+            (34, 140, ((self.hood, 24), (self.track_panel, 24))),
+            (18, 158, ((self.gauges, 24), (self.reward, 9), (self.attempts, 15))),
+            (36, 214, ((self.lap_time, 24), (self.returns, 12), (self.learner, 12))),
+        ):
+            rows.addWidget(_row(least, parts), stretch)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.viewport().setAutoFillBackground(False)
+        area.setWidget(inner)
+        self.log = LogCard(open_now=self._studio.settings.log_open, on_toggle=self._remember_log)
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(area, 1)
+        column.addWidget(self.log)
+        return content
+
+    # Which run it shows
+
+    def _take_session(self) -> None:
+        session = self._studio.session
+        if session is self._session and session is not None:
+            return
+        if self._session is not None:
+            self._disconnect(self._session)
+        self._session = session
+        self._record, self._attempt, self._frame_time_s = None, None, None
+        self._motion.clear()
+        self.banner.clear()
+        self.empty.setVisible(session is None)
+        self.content.setVisible(session is not None)
+        self.hood.clear()
+        self.gauges.clear()
+        self.reward.clear()
+        self.log.clear()
+        if session is not None:
+            self._connect(session)
+            config = session.run.config
+            self.title.set_full_text(f"{session.name} · {config.algorithm.kind.upper()}")
+            self.seed_chip.show_text(f"seed {config.seed}")
+            self.track_view.show_track(session.track)
+            self.lap_time.bind(session.data, session.track)
+            self.returns.bind(session.data)
+            self.learner.bind(session.data, config.algorithm.n_step)
+            self.attempts.show_data(session.data)
+            session.show_live(self.isVisible())
+        else:
+            self.title.set_full_text("Live")
+            for chip in (self.state_chip, self.seed_chip, self.drive_chip):
+                chip.show_text("")
+        self._show_state()
+        self._show_numbers()
+
+    def _connect(self, session: RunSession) -> None:
+        session.state_changed.connect(self._show_state)
+        session.metrics_arrived.connect(self._show_metrics)
+        session.log_arrived.connect(self.log.add_lines)
+        session.worker_ended.connect(self._show_end)
+        session.told.connect(self._notify)
+        session.refused.connect(self._show_refusal)
+
+    def _disconnect(self, session: RunSession) -> None:
+        session.state_changed.disconnect(self._show_state)
+        session.metrics_arrived.disconnect(self._show_metrics)
+        session.log_arrived.disconnect(self.log.add_lines)
+        session.worker_ended.disconnect(self._show_end)
+        session.told.disconnect(self._notify)
+        session.refused.disconnect(self._show_refusal)
+        session.show_live(False)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._pictures.start()
+        self._numbers.start()
+        if self._session is not None:
+            self._session.show_live(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._pictures.stop()
+        self._numbers.stop()
+        if self._session is not None:
+            self._session.show_live(False)
+
+    # What it does
+
+    def _state(self) -> RunState:
+        return self._session.state if self._session is not None else RunState()
+
+    def _carry_out(self, command: Command) -> None:
+        session = self._session
+        if session is None or command.off(session.state):
+            return
+        if command.name == "start" and session.state.phase is Phase.FINISHED:
+            self._train_longer(session)
+        elif command.name == "watch" and session.state.watching:
+            session.command("unwatch")
+        else:
+            if command.name == "start":
+                self.banner.clear()
+            session.command(command.name)
+
+    def _press(self, key: str) -> None:
+        for command in COMMANDS:
+            made = self.command_buttons[command.name]
+            if command.key == key and not made.isHidden() and made.isEnabled():
+                self._carry_out(command)
+                return
+
+    def _remember_log(self, open_now: bool) -> None:
+        self._studio.settings.log_open = open_now
+        self._studio.save_settings()
+
+    # What it shows
+
+    def _show_state(self) -> None:
+        state = self._state()
+        for command in COMMANDS:
+            made = self.command_buttons[command.name]
+            made.setVisible(self._session is not None and command.shown(state))
+            set_button_text(made, command.text(state))
+            key = QKeySequence(command.key).toString(QKeySequence.SequenceFormat.NativeText)
+            switch(made, command.off(state), f"{command.hint} ({key})")
+        session = self._session
+        if session is None:
+            return
+        if state.phase in (Phase.TRAINING, Phase.FINISHED, Phase.STOPPING):
+            self.banner.clear()
+        elif not self.banner.title():
+            if state.phase is Phase.LOST:
+                abandoned_notice(self.banner, lambda: self._resume(session))
+            elif state.phase in (Phase.NO_DRIVER, Phase.NO_LEARNER) and not state.starting:
+                missing_notice(self.banner, state.phase, lambda: self._resume(session))
+        session.show_live(self.isVisible())
+
+    def _show_end(self, outcome: ProcessOutcome, lines: list[str]) -> None:
+        session = self._session
+        if session is not None:
+            end_notice(self.banner, outcome, lines, session.state.stopping, lambda: self._resume(session))
+            self._show_numbers()
+
+    def _resume(self, session: RunSession) -> None:
+        self.banner.clear()
+        session.command("start")
+
+    def _show_refusal(self, error: Any) -> None:
+        self._notify(str(error).replace("\n", " · "))
+
+    def _show_metrics(self) -> None:
+        session = self._session
+        if session is not None and session.read_all:
+            self.attempts.show_data(session.data)
+            self.lap_time.refresh()
+            self.returns.refresh()
+            self.learner.refresh()
+
+    def _show_pictures(self) -> None:
+        """Thirty times a second: frame, car, trace and bars."""
+        session = self._session
+        if session is None or session.live is None:
+            return
+        for batch in session.live.take():
+            if len(batch.records):
+                self._take_records(batch.records)
+            if batch.picture is not None:
+                self.hood.show_frame(batch.picture.pixels, batch.picture.beam_ends_px)
+                self._frame_time_s = batch.picture.time_s
+        if self._record is not None:
+            self.gauges.show_bars(self._record)
+            place = self._motion.position_xz()
+            if place is not None and not self._is_stale():
+                self.track_view.set_car(*place)
+
+    def _take_records(self, records: Any) -> None:
+        for first, stop in _attempt_spans(records):
+            part = records[first:stop]
+            attempt = (int(part["source"][0]), int(part["episode"][0]))
+            if attempt != self._attempt:
+                self.track_view.begin_attempt()
+                self._attempt = attempt
+            self.track_view.extend_trace(
+                np.column_stack([part["position_m"][:, 0], part["position_m"][:, 2], part["speed_mps"]])
+            )
+        self._record = records[-1]
+        self._last_record_s = float(self._record["time_s"])
+        self._motion.take(self._record)
+
+    def _is_stale(self) -> bool:
+        return time.monotonic() - self._last_record_s > _STALE_S
+
+    def _show_numbers(self) -> None:
+        """Ten times a second: everything that is read."""
+        session = self._session
+        if session is None:
+            return
+        state, record = session.state, self._record
+        self._show_chips(session)
+        stale = record is None or self._is_stale()
+        self.hood.set_faded(stale and self.hood.has_frame())
+        self.track_view.set_faded(stale and record is not None)
+        best = formatting.lap(session.data.best_lap_s)
+        if record is None:
+            set_text(self.track_panel.aside, f"best <b>{best}</b>")
+            return
+        if record is not self._numbered:
+            self._numbered = record
+            self.gauges.show_numbers(record, on_clock=int(record["source"]) == WATCH)
+            self.reward.show_record(record)
+        progress, clock = shown_facts(record)
+        frozen = (
+            f"frozen <b>{formatting.age(time.monotonic() - self._last_record_s)}</b> ago &nbsp; "
+            if stale
+            else ""
+        )
+        set_text(
+            self.track_panel.aside,
+            f"{frozen}progress <b>{progress}</b> &nbsp; lap <b>{clock}</b> &nbsp; best <b>{best}</b>",
+        )
+        if self._frame_time_s is not None:
+            age_s = time.monotonic() - self._frame_time_s
+            age = f"frozen {formatting.age(age_s)} ago" if stale else f"frame {formatting.age(age_s)} old"
+            self.hood.show_label(
+                f"Hood view · LIDAR 19 beams · {age}" + ("" if state.moving or stale else " · waiting")
+            )
+
+    def _show_chips(self, session: RunSession) -> None:
+        state = session.state
+        phase = state.phase
+        elapsed = formatting.clock(session.training_time_s()) if state.trained or state.learner else ""
+        text = f"{phase.value} {elapsed}".strip()
+        if not state.learner and state.trained and phase in (Phase.NO_LEARNER, Phase.LOST):
+            text = f"{phase.value}, numbers frozen {formatting.age(time.monotonic() - session.learner_seen_s)} ago"
+        self.state_chip.show_text(text, PHASE_COLORS[phase])
+        self.drive_chip.show_text(drive_text(session, self._record))
+
+
+def _row(least_height: int, parts: tuple[tuple[QWidget, int], ...]) -> QWidget:
+    """Cards side by side: halves, and quarters of the right half, whatever they would like themselves."""
+    row = QWidget()
+    row.setProperty("role", "scrolled")
+    row.setMinimumHeight(least_height)
+    half_row = QHBoxLayout(row)
+    half_row.setContentsMargins(0, 0, 0, 0)
+    half_row.setSpacing(12)
+    right = QWidget()
+    right_row = QHBoxLayout(right)
+    right_row.setContentsMargins(0, 0, 0, 0)
+    right_row.setSpacing(12)
+    for position, (widget, stretch) in enumerate(parts):
+        widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        (right_row if position else half_row).addWidget(widget, stretch)
+    right.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+    half_row.addWidget(right, 24)
+    return row
+
+
+def drive_text(session: RunSession, record: Any | None) -> str:
+    """What is driving: where, how many cars, how fast, and which of them is shown."""
+    cars = session.run.config.game.cars
+    parts = ["simulator", formatting.plural(cars, "car")]
+    if record is not None:
+        if int(record["source"]) == WATCH:
+            step = formatting.short_count(int(record["policy_step"]))
+            return f"simulator · watching policy step {step} at play speed"
+        factor = float(record["speed_factor"])
+        parts.append(
+            f"{factor:.0f}× real time" if factor >= 1.5 else f"{formatting.decimal(factor, 1)}× real time"
+        )
+        parts.append(f"showing car {int(record['car']) + 1}")
+    return " · ".join(parts)
+
+
+def set_button_text(target: QPushButton, text: str) -> None:
+    """Change a button's text only where it differs."""
+    if target.text() != text:
+        target.setText(text)
+
+
+def _attempt_spans(records: Any) -> list[tuple[int, int]]:
+    """Spans of ``records`` that belong to one attempt each, as (first, stop)."""
+    keys = records["source"].astype(np.int64) << 33 | records["episode"].astype(np.int64)
+    cuts = (np.flatnonzero(np.diff(keys)) + 1).tolist()
+    return list(zip([0, *cuts], [*cuts, len(records)], strict=True))

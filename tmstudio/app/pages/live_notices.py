@@ -1,0 +1,53 @@
+"""What the Live page says when a worker is gone, and what it offers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tmstudio.app.outcome import ProcessOutcome
+from tmstudio.app.run_state import Phase
+from tmstudio.app.widgets.banner import Banner
+
+_MEANING = {
+    "actor": "The learner goes on with what it has. Nothing that was driven is lost.",
+    "learner": "The driver goes on and keeps its driving on disk until the learner is back. Training resumes from the last checkpoint.",
+}
+
+
+def end_notice(
+    banner: Banner, outcome: ProcessOutcome, lines: list[str], stopping: bool, resume: Callable[[], object]
+) -> None:
+    """Say how a worker ended, with its last lines."""
+    verb = "Start the driver again" if outcome.role == "actor" else "Start the learner again"
+    banner.say(
+        outcome.sentence(),
+        "" if stopping else _MEANING.get(outcome.role, ""),
+        color="red",
+        lines="\n".join(lines),
+        actions=[] if stopping else [(verb, resume)],
+    )
+
+
+def missing_notice(banner: Banner, phase: Phase, resume: Callable[[], object]) -> None:
+    """Say that one of the two workers is not there."""
+    if phase is Phase.NO_DRIVER:
+        banner.say(
+            "The learner runs, but no car drives.",
+            "It was left running when the window closed or crashed. Start the driver to go on training.",
+            actions=[("Start the driver", resume)],
+        )
+    else:
+        banner.say(
+            "A car drives, but nothing learns from it.",
+            "The driver keeps its driving on disk. Start the learner to go on training.",
+            actions=[("Start the learner", resume)],
+        )
+
+
+def abandoned_notice(banner: Banner, resume: Callable[[], object]) -> None:
+    """Say that a run was cut off, and that it can go on."""
+    banner.say(
+        "This run was interrupted.",
+        "Its processes were killed or the computer went off. It goes on from its last checkpoint; driving that was on disk is kept.",
+        actions=[("Resume", resume)],
+    )
