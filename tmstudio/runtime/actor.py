@@ -14,7 +14,7 @@ from tmstudio.env.build import load_track, training_task, trial_task
 from tmstudio.env.clock import RealTimeGame
 from tmstudio.env.reward import REWARD_TERMS
 from tmstudio.errors import TMStudioError
-from tmstudio.learning.policy import load_policy
+from tmstudio.learning.policy import decode_policy
 from tmstudio.runs import jobs
 from tmstudio.runs.events import EventLog
 from tmstudio.runs.folder import RunFolder
@@ -347,8 +347,8 @@ def _announced_learner(run_path: Path) -> str | None:
 
 
 def _loaded(content: bytes, version: int) -> LoadedPolicy:
-    policy = load_policy(content)
-    return LoadedPolicy(version, policy.policy_step, policy)
+    policy, made = decode_policy(content, seed=version)  # each explores by other random numbers
+    return LoadedPolicy(version, made.policy_step, policy)
 
 
 def _seed(config: RunConfig, name: str) -> int:

@@ -158,7 +158,7 @@ class Link:
                 self._lost(client, error)
                 self._closing.wait(back_off_s * (1.0 + secrets.randbelow(100) / 200))
                 back_off_s = min(2.0 * back_off_s, _BACK_OFF_S[1])
-            except Exception as error:  # a thread must not die unheard: the driving loop ends the process
+            except Exception as error:  # noqa: BLE001 no thread dies unheard: the driving loop raises it
                 self.fatal = error if isinstance(error, TMStudioError) else _bug(error)
                 self._notify()
 

@@ -68,7 +68,7 @@ class OrderBoard:
             self._trials = trials
             self._changed.notify_all()
 
-    def pause(self, paused: bool) -> None:
+    def pause(self, *, paused: bool) -> None:
         """Let all drivers wait, or go on."""
         with self._changed:
             self._paused = paused

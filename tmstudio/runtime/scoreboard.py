@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections import deque
 from collections.abc import Mapping
@@ -29,6 +28,7 @@ class Scoreboard:
     Attributes:
         best: the trials that chose the best policy; None before any.
         newest: the newest trials.
+        best_lap_s: the fastest lap in any trials.
         first_finish_s: seconds of training at the first finished lap from the start line.
         recent_laps_s: the newest finished laps from the start line, exploring.
     """
@@ -36,22 +36,20 @@ class Scoreboard:
     def __init__(self, metrics: MetricsWriter, history: MetricsReader) -> None:
         self.best: EvaluationRow | None = None
         self.newest: EvaluationRow | None = None
+        self.best_lap_s: float | None = None
         self.first_finish_s: float | None = None
         self.recent_laps_s: deque[float] = deque(maxlen=_RECENT_LAPS)
         self._metrics = metrics
         self._finishes: deque[bool] = deque(maxlen=_ROLLING)
         for row in history.evaluations_since():
-            self.newest = row
-            if row.best:
-                self.best = row
-            self._see_finish(row.time_s, finished=row.finish_rate > 0.0)
+            self._see_trials(row)
         for episode in history.episodes_since():
             self._see(episode)
 
     @property
-    def rolling_finish_rate(self) -> float:
-        """Share of finished attempts among the newest from the start line, exploring; NaN before the first."""
-        return statistics.fmean(self._finishes) if self._finishes else math.nan
+    def rolling_finish_rate(self) -> float | None:
+        """Share of finished attempts among the newest from the start line, exploring; None before the first."""
+        return statistics.fmean(self._finishes) if self._finishes else None
 
     def scalars(self, values: Mapping[str, float], *, step: int, updates: int, time_s: float) -> None:
         """Add points to curves."""
@@ -65,7 +63,7 @@ class Scoreboard:
         self._metrics.episode(row)
         self._see(row)
         values = {"episode/return": row.return_}
-        if row.from_start:
+        if row.from_start and self.rolling_finish_rate is not None:
             values["rolling/finish_rate"] = self.rolling_finish_rate
         self.scalars(values, step=step, updates=updates, time_s=time_s)
 
@@ -99,11 +97,17 @@ class Scoreboard:
         )
         if is_better(row, self.best):
             row = replace(row, best=True)
-            self.best = row
-        self.newest = row
-        self._see_finish(time_s, finished=bool(laps))
+        self._see_trials(row)
         self._metrics.evaluation(row)
         return row
+
+    def _see_trials(self, row: EvaluationRow) -> None:
+        self.newest = row
+        if row.best:
+            self.best = row
+        if row.best_lap_s is not None:
+            self.best_lap_s = min(row.best_lap_s, self.best_lap_s or row.best_lap_s)
+        self._see_finish(row.time_s, finished=row.finish_rate > 0.0)
 
     def _see(self, row: EpisodeRow) -> None:
         if not row.from_start:

@@ -84,7 +84,7 @@ class Server:
         self._server.stop(_GRACE_S).wait()
 
 
-class _TokenCheck(grpc.ServerInterceptor[Any, Any]):
+class _TokenCheck(grpc.ServerInterceptor):  # type: ignore[type-arg]
     def __init__(self, token: str) -> None:
         self._expected = credentials(token)[0][1].encode()
         self._refusal = grpc.unary_unary_rpc_method_handler(_refuse)
