@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 import pytest
 from pytestqt.qtbot import QtBot
 
-HEAVY = ("cv2", "grpc", "gymnasium", "numpy", "pydantic", "PySide6", "pyqtgraph", "torch", "yaml")
+HEAVY = ("cv2", "grpc", "gymnasium", "numpy", "pydantic", "PySide6", "torch", "yaml")
 
 PROGRAM_WITH_REPORT = """
 import runpy, sys
