@@ -19,6 +19,9 @@ BEHIND_START_M: Final = 30.0
 BEYOND_FINISH_M: Final = 100.0
 """Where walls across the road end the drivable part of the track."""
 
+PRESSED_MPS: Final = 0.3
+"""Speed into a wall, in one tick, from which a car leans on it."""
+
 
 class Walls:
     """The walls of one track.
@@ -78,14 +81,17 @@ class Walls:
         into = forward * facing_out + right * facing_along
         along = forward * facing_along - right * facing_out
         closing = np.maximum(into, 0.0)
-        hard = closing > p.wall_hard_mps
+        # A hit cuts the engine, and leaning on the wall after it keeps it cut.
+        cut_s, pressed = cars.engine_cut_s[hit], closing > PRESSED_MPS
+        hard = (closing > p.wall_hard_mps) | (pressed & (cut_s > 0.0))
         into -= closing * (1.0 + p.wall_restitution)
         along = np.copysign(np.maximum(np.abs(along) - p.wall_friction * closing, 0.0), along)
         cars.forward_mps[hit] = into * facing_out + along * facing_along
         cars.right_mps[hit] = into * facing_along - along * facing_out
         # A car that faces the wall is turned along it, the more the flatter it came.
         turn = np.arcsin(np.clip(facing_out, 0.0, 1.0)) * np.abs(facing_along) / p.wall_turn_s
-        turned = -np.copysign(turn, facing_along)
-        cars.yaw_rps[hit] = np.where(closing > 0.5, turned, cars.yaw_rps[hit])
-        cars.engine_cut_s[hit] = np.where(hard, p.wall_engine_cut_s, cars.engine_cut_s[hit])
+        yaw = cars.yaw_rps[hit]
+        away = -np.copysign(1.0, facing_along)
+        cars.yaw_rps[hit] = np.where(pressed, away * np.maximum(turn, yaw * away), yaw)
+        cars.engine_cut_s[hit] = np.where(hard, p.wall_engine_cut_s, cut_s)
         cars.wall_drag_s[hit] = np.where(hard, p.wall_drag_s, cars.wall_drag_s[hit])
