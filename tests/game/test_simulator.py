@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from tmstudio.game.interface import Starts
 from tmstudio.game.simulator.starts import random_starts, spawn_starts
 from tmstudio.game.simulator.walls import WALL_M
 from tmstudio.game.simulator.world import Simulator
-from tmstudio.game.state import Controls, VehicleState
+from tmstudio.game.state import GRASS_MATERIAL, ROAD_MATERIAL, Controls, VehicleState
 from tmstudio.track.geometry import Track
 from tmstudio.track.library import TrackLibrary
 
@@ -278,6 +278,24 @@ def test_a_head_on_hit_stops_the_car(straight: Track) -> None:
     simulator.reset(everyone(simulator), starts)
     simulator.advance(controls(1, gas=1.0), 0.5)
     assert simulator.observe().speed_mps[0] < 5.0
+
+
+def test_grass_slows_a_car_down_where_a_track_has_it(straight: Track) -> None:
+    with_grass = replace(straight, origin={"edges": "grass"})
+    starts = rolling(straight, 50.0, 40.0)
+    starts.heading_rad[:] = 0.3
+    simulator = Simulator(with_grass, 1)
+    simulator.reset(everyone(simulator), starts)
+    on_road: list[float] = []
+    on_grass: list[float] = []
+    for _ in range(24):
+        simulator.advance(controls(1, gas=1.0), STEP_S)
+        state = simulator.observe()
+        beyond = abs(state.position_m[0, 0]) > 10.0
+        assert (state.ground_material[0] == (GRASS_MATERIAL if beyond else ROAD_MATERIAL)).all()
+        (on_grass if beyond else on_road).append(float(state.speed_mps[0]))
+    assert on_road[-1] > 40.0
+    assert on_grass[-1] < 32.0
 
 
 @settings(max_examples=20, deadline=None)

@@ -16,7 +16,10 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 ROAD_MATERIAL = 16
-"""Ground material id of a plain road wheel, as the game's telemetry numbers it."""
+"""Ground material id under a wheel on plain road, as the game's telemetry numbers it."""
+
+GRASS_MATERIAL = 2
+"""Ground material id under a wheel on grass."""
 
 
 @dataclass(frozen=True)

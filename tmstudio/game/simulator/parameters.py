@@ -70,6 +70,8 @@ class CarParameters:
     rpm_fall_per_s: float
     idle_gas_rpm: float
     """Engine speed at full gas while the car is held in the countdown."""
+    grass_drag_per_s: float
+    """Deceleration on grass: speed times this."""
     wall_restitution: float
     wall_friction: float
     """Share of the speed into a wall that comes back, and that is lost along it."""

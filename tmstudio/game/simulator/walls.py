@@ -1,4 +1,7 @@
-"""Walls along the borders: where they stand and what they do to a car that touches them."""
+"""What is beside the road: walls along the borders, or grass where a track says so and a wall beyond it.
+
+A track says so by ``origin["edges"] = "grass"``.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from tmstudio.game.simulator.car import Cars
+from tmstudio.game.simulator.car import SUBSTEP_S, Cars
 from tmstudio.game.simulator.parameters import CarParameters
 from tmstudio.game.state import BoolArray, FloatArray, IntArray
 from tmstudio.track.geometry import Track
@@ -14,6 +17,9 @@ from tmstudio.track.projection import Projection
 
 WALL_M: Final = 1.1
 """Borders are lines of a car's centre along the walls; the walls stop the centre this far beyond them."""
+
+GRASS_M: Final = 12.0
+"""Width of the grass between a border and the wall behind it."""
 
 BEHIND_START_M: Final = 30.0
 BEYOND_FINISH_M: Final = 100.0
@@ -33,6 +39,9 @@ class Walls:
 
     def __init__(self, track: Track, parameters: CarParameters) -> None:
         self._parameters = parameters
+        self.grass = track.origin.get("edges") == "grass"
+        """Whether the borders are open to grass."""
+        self._reach_m = GRASS_M if self.grass else WALL_M
         self._first_arc_m = max(track.start_arc_m - BEHIND_START_M, 2.0)
         self._last_arc_m = min(track.finish_arc_m + BEYOND_FINISH_M, float(track.arc_m[-1]) - 2.0)
 
@@ -46,7 +55,7 @@ class Walls:
         Returns:
             (N,) cars that touched a wall, or None where none did.
         """
-        limit = place.half_width_m + WALL_M
+        limit = place.half_width_m + self._reach_m
         beyond_side = np.abs(place.lateral_m) - limit
         beyond_end = np.maximum(self._first_arc_m - place.arc_m, place.arc_m - self._last_arc_m)
         at_side, at_end = beyond_side > 0.0, beyond_end > 0.0
@@ -66,6 +75,17 @@ class Walls:
             self._push(cars, hit, tangent[:, 0] * ahead, tangent[:, 1] * ahead, beyond_end[hit])
             place.arc_m[hit] = np.clip(place.arc_m[hit], self._first_arc_m, self._last_arc_m)
         return touched
+
+    def on_grass(self, place: Projection) -> BoolArray:
+        """(N,) which cars drive on grass."""
+        beyond: BoolArray = np.abs(place.lateral_m) > place.half_width_m
+        return beyond if self.grass else np.zeros_like(beyond)
+
+    def drag(self, cars: Cars, place: Projection) -> None:
+        """Slow down cars on grass for one tick."""
+        slowed = 1.0 - self.on_grass(place) * (self._parameters.grass_drag_per_s * SUBSTEP_S)
+        cars.forward_mps *= slowed
+        cars.right_mps *= slowed
 
     def _push(
         self, cars: Cars, hit: IntArray, out_x: FloatArray, out_z: FloatArray, beyond_m: FloatArray

@@ -10,6 +10,7 @@ from tmstudio.game.simulator.car import SUBSTEP_S, CarModel, Cars
 from tmstudio.game.simulator.parameters import CarParameters, load_car
 from tmstudio.game.simulator.walls import Walls
 from tmstudio.game.state import (
+    GRASS_MATERIAL,
     ROAD_MATERIAL,
     STATE_FIELDS,
     BoolArray,
@@ -138,6 +139,8 @@ class Simulator:
         up[:, 1] = 1.0
         position = np.empty((count, 3))
         position[:, 0], position[:, 1], position[:, 2] = state.x_m, self._height_m, state.z_m
+        ground = np.full((count, 4), ROAD_MATERIAL)
+        ground[self._walls.on_grass(self._place)] = GRASS_MATERIAL
         slip = np.zeros((count, 4))
         slip[:, :2] = state.front_slip[:, None]
         slip[:, 2:] = state.sliding[:, None]
@@ -150,7 +153,7 @@ class Simulator:
             engine_rpm=state.rpm.copy(),
             gear=state.gear.copy(),
             slip=slip,
-            ground_material=np.full((count, 4), ROAD_MATERIAL),
+            ground_material=ground,
             skidding_wheels=2 * state.front_slip.astype(np.int64) + 2 * state.sliding,
             flying_s=np.zeros(count),
             adherence=np.ones(count),
@@ -173,6 +176,8 @@ class Simulator:
             self.model.rev(self._cars, gas, held)
         before_m = self._place.arc_m
         self._place = self._projector.advance(self._cars.position_xz, before_m)
+        if self._walls.grass:
+            self._walls.drag(self._cars, self._place)
         touched = self._walls.stop(self._cars, self._place)
         if touched is not None:
             self._at_wall |= touched
