@@ -58,7 +58,7 @@ QPushButton[kind="nav"] {
     padding: 0px 12px; min-height: 32px;
 }
 QPushButton[kind="nav"]:hover { background: $raised; color: $text; }
-QPushButton[kind="nav"]:focus { background: $raised; }
+QPushButton[kind="nav"]:focus { border: 1px solid $accent; padding: 0px 11px; }
 QPushButton[kind="nav"]:checked { background: $raised; color: $text; }
 
 QLineEdit, QAbstractSpinBox, QComboBox {

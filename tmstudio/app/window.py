@@ -66,6 +66,7 @@ class MainWindow(QMainWindow):
         row.addWidget(self.nav)
         row.addWidget(self._stack, 1)
         self.setCentralWidget(whole)
+        whole.setFocus()  # else the first entry of the navigation begins with a focus frame
         self.toast = Toast(self)
         self._dots = QTimer(self)
         self._dots.setInterval(_DOT_EVERY_MS)

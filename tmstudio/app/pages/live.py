@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea,
-    QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from tmstudio.app import formatting
 from tmstudio.app.live_data import WATCH, CarMotion
 from tmstudio.app.outcome import ProcessOutcome
+from tmstudio.app.pages.card_row import CardRow
 from tmstudio.app.pages.live_cards import (
     AttemptsCard,
     GaugesCard,
@@ -39,7 +39,7 @@ from tmstudio.app.widgets.track_view import TrackView
 
 _PICTURES_EVERY_MS = 33
 _NUMBERS_EVERY_MS = 100
-_LEAST_TITLE = 110
+_LEAST_TITLE = 130
 _STALE_S = 1.5
 """Telemetry older than this is not what happens now."""
 
@@ -137,12 +137,17 @@ class LivePage(Page):
         rows = QVBoxLayout(inner)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(12)
-        for stretch, least, parts in (
-            (34, 140, ((self.hood, 24), (self.track_panel, 24))),
-            (18, 158, ((self.gauges, 24), (self.reward, 9), (self.attempts, 15))),
-            (36, 214, ((self.lap_time, 24), (self.returns, 12), (self.learner, 12))),
+        for stretch, row in (
+            (34, CardRow(140, [self.hood, self.track_panel])),
+            (
+                18,
+                CardRow(
+                    158, [self.gauges, self.reward, self.attempts], wide=(24, 9, 15), narrow=(20, 11, 17)
+                ),
+            ),
+            (36, CardRow(232, [self.lap_time, self.returns, self.learner], wide=(24, 12, 12))),
         ):
-            rows.addWidget(_row(least, parts), stretch)
+            rows.addWidget(row, stretch)
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -374,26 +379,6 @@ class LivePage(Page):
             text = f"{phase.value}, numbers frozen {formatting.age(time.monotonic() - session.learner_seen_s)} ago"
         self.state_chip.show_text(text, PHASE_COLORS[phase])
         self.drive_chip.show_text(drive_text(session, self._record))
-
-
-def _row(least_height: int, parts: tuple[tuple[QWidget, int], ...]) -> QWidget:
-    """Cards side by side: halves, and quarters of the right half, whatever they would like themselves."""
-    row = QWidget()
-    row.setProperty("role", "scrolled")
-    row.setMinimumHeight(least_height)
-    half_row = QHBoxLayout(row)
-    half_row.setContentsMargins(0, 0, 0, 0)
-    half_row.setSpacing(12)
-    right = QWidget()
-    right_row = QHBoxLayout(right)
-    right_row.setContentsMargins(0, 0, 0, 0)
-    right_row.setSpacing(12)
-    for position, (widget, stretch) in enumerate(parts):
-        widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        (right_row if position else half_row).addWidget(widget, stretch)
-    right.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-    half_row.addWidget(right, 24)
-    return row
 
 
 def drive_text(session: RunSession, record: Any | None) -> str:

@@ -46,7 +46,7 @@ class GaugesCard(Panel):
             "steering": Meter("Steering", "violet", signed=True),
             "slip": Meter("Slip", "amber"),
             "gas": Meter("Gas", "accent"),
-            "step": Meter("Control step", "accent"),
+            "step": Meter("Step", "accent"),
         }
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
@@ -102,7 +102,7 @@ class RewardCard(Panel):
     """The terms of the reward in the attempt that is being driven."""
 
     def __init__(self) -> None:
-        super().__init__("Reward · this attempt")
+        super().__init__("Reward · attempt")
         self.bars = RewardBars(REWARD_TERMS)
         self.body.addWidget(self.bars)
 
@@ -181,7 +181,7 @@ class LapTimeCard(Panel):
             )
             set_text(
                 self.aside,
-                f"{shown} of {last.episodes} · policy step {formatting.short_count(last.policy_step)}",
+                f"{shown} of {last.episodes} · step {formatting.short_count(last.policy_step)}",
             )
         else:
             set_text(self.aside, "no evaluation yet")

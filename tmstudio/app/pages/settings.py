@@ -70,6 +70,7 @@ class SettingsPage(Page):
         words = QVBoxLayout()
         words.setSpacing(2)
         head = QHBoxLayout()
+        head.setSpacing(10)
         head.addWidget(value(name))
         head.addWidget(muted(text, pixels=12))
         head.addStretch(1)

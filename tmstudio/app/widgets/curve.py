@@ -6,6 +6,7 @@ The pointer shows the exact values of the nearest point.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -31,6 +32,7 @@ from tmstudio.app.widgets.axes import axis_texts, polygon, round_steps, time_ste
 _TOP, _BOTTOM, _RIGHT = 6, 18, 2
 _MIN_SPAN_S = 5.0
 _FAINT = 0.34
+_LABEL_HEIGHT = 13
 
 
 @dataclass(frozen=True)
@@ -236,10 +238,14 @@ class Curve(QWidget):
     def _paint_grid(self, painter: QPainter, colors: Tokens) -> None:
         view = self._view
         frame = view.frame
+        last_label = math.inf
         for y, text in self._grid:
             row = round(float(view.py(y))) + 0.5
             painter.setPen(colors.color("line", 0.7))
             painter.drawLine(QPointF(frame.left(), row), QPointF(frame.right(), row))
+            if last_label - row < _LABEL_HEIGHT:
+                continue
+            last_label = row
             painter.setPen(colors.color("muted"))
             painter.drawText(
                 QRectF(0, row - 8, frame.left() - 6, 16),

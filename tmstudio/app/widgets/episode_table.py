@@ -12,7 +12,7 @@ from tmstudio.runs.records import EpisodeRow
 def attempt_lap(row: EpisodeRow) -> str:
     """The lap time, or why there is none."""
     if not row.from_start:
-        return "random start"
+        return "random"
     return formatting.lap(row.lap_time_s) if row.finished else formatting.NOTHING
 
 
@@ -65,7 +65,7 @@ class EpisodeTable(RowTable):
                 Column(
                     "end",
                     attempt_end,
-                    104,
+                    114,
                     color=lambda row: "accent" if row.finished else "muted",
                     tip=attempt_details,
                 ),

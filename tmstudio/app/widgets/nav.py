@@ -44,6 +44,9 @@ class NavButton(QPushButton):
         self.setProperty("kind", "nav")
         self.setFont(font(13, 500))
         self.setCheckable(True)
+        self.setFocusPolicy(
+            Qt.FocusPolicy.TabFocus
+        )  # a click shows its page by the mark, not by a focus frame
         self.setAutoDefault(False)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._dot = ""

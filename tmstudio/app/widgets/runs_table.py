@@ -61,9 +61,9 @@ class RunsTable(RowTable):
         super().__init__(
             [
                 Column("run", lambda line: line.summary.name, 0, strong=True, tip=_details),
-                Column("track", lambda line: line.summary.track, 84),
-                Column("algorithm", lambda line: line.summary.algorithm.upper(), 86),
-                Column("state", state_text, 112, color=state_color, tip=_details),
+                Column("track", lambda line: line.summary.track, 84, least=64),
+                Column("algorithm", lambda line: line.summary.algorithm.upper(), 86, least=76),
+                Column("state", state_text, 118, least=112, color=state_color, tip=_details),
                 Column("evaluated", lambda line: evaluated(line.summary), 88, strong=True, tip=_details),
                 Column(
                     "best",
@@ -72,8 +72,8 @@ class RunsTable(RowTable):
                     strong=True,
                     tip=_details,
                 ),
-                Column("lap time", lambda _line: "", 120, tip=_details, paint=_paint_laps),
-                Column("", action_text, 68, color=lambda _line: "blue"),
+                Column("lap time", lambda _line: "", 140, least=64, tip=_details, paint=_paint_laps),
+                Column("", action_text, 72, color=lambda _line: "blue"),
             ],
             row_height=38,
         )

@@ -31,6 +31,7 @@ class Column:
         title: its header.
         text: the text of a row's cell.
         width: preferred width in pixels; 0 shares what is left.
+        least: width to which it may shrink; it keeps its width if 0.
         right: whether its cells stand to the right, as numbers do.
         color: token of the text's colour in a row; the normal one where empty.
         strong: whether its cells are bold.
@@ -41,6 +42,7 @@ class Column:
     title: str
     text: Callable[[Any], str]
     width: int = 0
+    least: int = 0
     right: bool = False
     color: Callable[[Any], str] | None = None
     strong: bool = False
@@ -67,12 +69,10 @@ class RowModel(QAbstractTableModel):
         self.rows = list(rows)
         self.endResetModel()
 
-    def rowCount(self, parent: _LEAST_OPEN = 56
-_Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         return 0 if parent.isValid() else len(self.rows)
 
-    def columnCount(self, parent: _LEAST_OPEN = 56
-_Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -202,15 +202,17 @@ class RowTable(QTableView):
         self.table.show_rows(self._rows[: self.capacity()] if self._whole_rows else self._rows)
 
     def _share_width(self) -> None:
-        """Give each column its width, shrink all alike where there is too little, and fill with the open ones."""
+        """Give each column its width, take from those that may shrink, and fill with the open ones."""
         columns = self.table.columns
-        room = self.viewport().width()
-        fixed = sum(column.width for column in columns)
-        open_columns = [index for index, column in enumerate(columns) if not column.width]
-        least = _LEAST_OPEN * len(open_columns)
-        factor = min(1.0, (room - least) / fixed) if fixed else 1.0
-        spare = room - sum(int(column.width * factor) for column in columns)
-        each = spare // len(open_columns) if open_columns else spare // len(columns)
-        for index, column in enumerate(columns):
-            extra = each if not open_columns or index in open_columns else 0
-            self.setColumnWidth(index, int(column.width * factor) + max(extra, 0))
+        widths = [column.width for column in columns]
+        open_columns = [index for index, width in enumerate(widths) if not width]
+        room = self.viewport().width() - sum(widths)
+        missing = _LEAST_OPEN * len(open_columns) - room
+        slack = [column.width - (column.least or column.width) for column in columns]
+        if missing > 0 and sum(slack):
+            part = min(missing / sum(slack), 1.0)
+            widths = [width - round(spare * part) for width, spare in zip(widths, slack, strict=True)]
+            room = self.viewport().width() - sum(widths)
+        takers = open_columns or list(range(len(columns)))
+        for index, width in enumerate(widths):
+            self.setColumnWidth(index, width + (max(room // len(takers), 0) if index in takers else 0))
