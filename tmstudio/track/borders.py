@@ -95,7 +95,10 @@ def _measured(left: Floats, right: Floats) -> tuple[Floats, Floats, float]:
     for line, side in ((left, square), (right, -square)):
         first = spawn + side
         # One step more than wanted, so that the outermost points are on the extensions.
-        before, beyond = first + back * (EXTENSION_M + SPACING_M), line[-1] + ahead * (EXTENSION_M + 2 * SPACING_M)
+        before, beyond = (
+            first + back * (EXTENSION_M + SPACING_M),
+            line[-1] + ahead * (EXTENSION_M + 2 * SPACING_M),
+        )
         points = np.concatenate([[before, first], line, [beyond]])
         arcs = np.concatenate(
             [[-EXTENSION_M - SPACING_M, 0.0], measure, [measure[-1] + EXTENSION_M + 2 * SPACING_M]]

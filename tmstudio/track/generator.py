@@ -28,6 +28,8 @@ _GAP_M = 6.0
 _HEIGHT_M = 10.0
 _CHECKPOINT_M = 250.0
 _NEIGHBOURS = 1.6
+_TIGHT_EASE = 0.15
+_TIGHT_BELOW_M = 13.5
 _TRIES_A_PIECE = 16
 _TAKEN_UP = 3
 _MOST_FAILURES = 3000
@@ -50,18 +52,20 @@ class _Style:
     straight_m: tuple[float, float]
     inner_radius_m: tuple[float, float]
     turn_deg: tuple[float, float]
-    hairpin_share: float
+    tight_inner_radius_m: tuple[float, float]
+    tight_turn_deg: tuple[float, float]
+    tight_every_m: float
     chicane_share: float
     width_change: float
 
 
 _STYLES = (
-    _Style((40, 90), (45, 80), (40, 95), 0.0, 0.10, 0.00),
-    _Style((30, 80), (34, 62), (45, 110), 0.0, 0.15, 0.06),
-    _Style((25, 75), (26, 52), (45, 120), 0.08, 0.20, 0.10),
-    _Style((20, 75), (20, 46), (40, 130), 0.15, 0.25, 0.14),
-    _Style((15, 70), (14, 40), (40, 140), 0.22, 0.30, 0.18),
-    _Style((10, 65), (10, 34), (40, 150), 0.28, 0.35, 0.22),
+    _Style((40, 90), (40, 75), (40, 90), (9, 13), (90, 120), 340, 0.10, 0.00),
+    _Style((30, 80), (32, 60), (40, 100), (8, 12), (100, 140), 300, 0.15, 0.05),
+    _Style((25, 75), (26, 52), (45, 110), (7, 11), (100, 160), 270, 0.20, 0.09),
+    _Style((20, 75), (20, 46), (40, 120), (6, 10), (110, 175), 250, 0.25, 0.12),
+    _Style((15, 70), (14, 40), (40, 130), (5, 9), (120, 180), 230, 0.30, 0.15),
+    _Style((10, 65), (10, 34), (40, 140), (4, 8), (130, 185), 210, 0.35, 0.18),
 )
 
 
@@ -85,12 +89,12 @@ class _Laid(NamedTuple):
 def bundled_specs() -> tuple[TrackSpec, ...]:
     """What the tracks that ship with the program are generated from, by rising difficulty."""
     return (
-        TrackSpec("meadow", 14, 1, 700, 26),
-        TrackSpec("valley", 14, 2, 800, 24),
-        TrackSpec("ridge", 1, 3, 900, 22),
+        TrackSpec("meadow", 8, 1, 700, 26),
+        TrackSpec("valley", 3, 2, 800, 24),
+        TrackSpec("ridge", 11, 3, 900, 22),
         TrackSpec("coast", 14, 4, 1100, 22),
         TrackSpec("canyon", 18, 5, 1300, 20),
-        TrackSpec("summit", 8, 6, 1500, 18),
+        TrackSpec("summit", 6, 6, 1500, 18),
     )
 
 
@@ -149,7 +153,7 @@ def _lay(rng: np.random.Generator, style: _Style, spec: TrackSpec) -> list[_Laid
     road = [_continued(None, [lead], side)]
     tries = failures = 0
     while (laid := sum(len(stretch.center) for stretch in road)) < wanted:
-        pieces, side = _draw(rng, style, spec.width_m, road[-1].side, first=len(road) == 1)
+        pieces, side = _draw(rng, style, spec.width_m, road)
         new = [_continued(road[-1], pieces, side)]
         if laid + len(new[0].center) >= wanted:
             last = _shortened(new[0], wanted - laid)
@@ -173,22 +177,26 @@ def _lay(rng: np.random.Generator, style: _Style, spec: TrackSpec) -> list[_Laid
 
 
 def _draw(
-    rng: np.random.Generator, style: _Style, width_m: float, side: int, *, first: bool
+    rng: np.random.Generator, style: _Style, width_m: float, road: list[_Laid]
 ) -> tuple[list[_Piece], int]:
     """The next pieces, and which way the last bend of them turns."""
     width = width_m * (1 + style.width_change * rng.uniform(-1, 1))
-    kind = rng.uniform()
     # More often than not the next bend goes the other way: the road wanders instead of curling up.
-    side = -side if rng.uniform() < 0.65 else side
+    side = -road[-1].side if rng.uniform() < 0.65 else road[-1].side
     radius = rng.uniform(*style.inner_radius_m) + width / 2
     turn = np.radians(rng.uniform(*style.turn_deg))
-    if first:
-        turn = max(turn, np.radians(80))
-        pieces = [_bend(radius, side * turn, width)]
-    elif kind < style.hairpin_share:
-        radius = style.inner_radius_m[0] * rng.uniform(1.0, 1.4) + width / 2
-        pieces = [_bend(radius, side * np.radians(rng.uniform(150, 185)), width)]
-    elif kind < style.hairpin_share + style.chicane_share:
+    kind = rng.uniform()
+    if len(road) == 1:
+        pieces = [_bend(radius, side * max(turn, np.radians(70)), width)]
+    elif _since_tight(road) > style.tight_every_m * rng.uniform(0.6, 1.0):
+        # A tight bend after one the other way: whoever slides along the outer wall of the first, or just drives
+        # straight on, meets the wall of the second head-on.
+        tight = rng.uniform(*style.tight_inner_radius_m) + width / 2
+        tight_turn = np.radians(rng.uniform(*style.tight_turn_deg))
+        between = _Piece(np.zeros(int(rng.uniform(8, 20) / SPACING_M)), width)
+        pieces = [_bend(radius, -side * np.radians(rng.uniform(45, 80)), width), between]
+        pieces.append(_bend(tight, side * tight_turn, width, ease=_TIGHT_EASE))
+    elif kind < style.chicane_share:
         turn = np.radians(rng.uniform(30, 60))
         pieces = [_bend(radius, side * turn, width), _bend(radius, -side * turn, width)]
         side = -side
@@ -199,14 +207,22 @@ def _draw(
     return pieces, side
 
 
-def _bend(radius_m: float, turn_rad: float, width: float) -> _Piece:
-    """A bend whose curvature rises and falls over a third of its length each, never sharper than the radius."""
-    peak = np.sign(turn_rad) / radius_m
-    count = max(int(np.ceil(abs(turn_rad) * radius_m * 1.5 / SPACING_M)), 6)
+def _since_tight(road: list[_Laid]) -> float:
+    """Length of road since the last tight bend, or since the start."""
+    curvature = np.concatenate([laid.curvature for laid in road])
+    width = np.concatenate([laid.width for laid in road])
+    tight = np.flatnonzero(np.abs(curvature) * (width / 2 + _TIGHT_BELOW_M) > 1)
+    start = round(EXTENSION_M / SPACING_M)
+    return float(len(curvature) - (tight[-1] if len(tight) else start)) * SPACING_M
+
+
+def _bend(radius_m: float, turn_rad: float, width: float, ease: float = 1 / 3) -> _Piece:
+    """A bend whose curvature rises and falls over a share of its length each, never sharper than the radius."""
+    count = max(int(np.ceil(abs(turn_rad) * radius_m / (1 - ease) / SPACING_M)), 6)
     place = (np.arange(count) + 0.5) / count
-    swell = np.clip(np.minimum(place, 1 - place) * 3, 0, 1)
+    swell = np.clip(np.minimum(place, 1 - place) / ease, 0, 1)
     swell = swell * swell * (3 - 2 * swell)
-    return _Piece(peak * swell * (abs(turn_rad) * radius_m / SPACING_M / swell.sum()), width)
+    return _Piece(swell * (turn_rad / SPACING_M / swell.sum()), width)
 
 
 def _continued(before: _Laid | None, pieces: list[_Piece], side: int) -> _Laid:
@@ -223,7 +239,9 @@ def _continued(before: _Laid | None, pieces: list[_Piece], side: int) -> _Laid:
 
 def _shortened(stretch: _Laid, count: int) -> _Laid:
     heading = stretch.heading_rad - float(stretch.curvature[count:].sum()) * SPACING_M
-    return _Laid(stretch.curvature[:count], stretch.width[:count], stretch.center[:count], heading, stretch.side)
+    return _Laid(
+        stretch.curvature[:count], stretch.width[:count], stretch.center[:count], heading, stretch.side
+    )
 
 
 def _is_clear(road: list[_Laid], new: list[_Laid]) -> bool:
@@ -255,11 +273,9 @@ def _build(road: list[_Laid], spec: TrackSpec) -> Track:
     normal = np.stack([np.cos(heading), -np.sin(heading)], axis=1) * (width / 2)[:, None]
     start = round(EXTENSION_M / SPACING_M)
     shift = np.array([512.0, 512.0]) - center[start]
-    left, right = (
-        np.insert(center + shift + side * normal, 1, _HEIGHT_M, axis=1) for side in (1.0, -1.0)
-    )
+    left, right = (np.insert(center + shift + side * normal, 1, _HEIGHT_M, axis=1) for side in (1.0, -1.0))
     spawn = (left[start] + right[start]) / 2
-    count = max(int(round(spec.length_m / _CHECKPOINT_M)) - 1, 1)
+    count = max(round(spec.length_m / _CHECKPOINT_M) - 1, 1)
     return Track(
         name=spec.name,
         left_m=left,

@@ -14,6 +14,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -226,7 +227,8 @@ def _check_shape(left: Floats, right: Floats) -> None:
 def _check_pairs(left: Floats, right: Floats, width: Floats) -> None:
     if width.min() < 1.0:
         raise TMStudioError(
-            "The borders touch.", cause=f"they are {width.min():.2f} m apart at the narrowest place",
+            "The borders touch.",
+            cause=f"they are {width.min():.2f} m apart at the narrowest place",
             hint="record each border along its own wall",
         )
     center = (left + right)[:, [0, 2]] / 2
@@ -237,6 +239,16 @@ def _check_pairs(left: Floats, right: Floats, width: Floats) -> None:
             cause=f"they are {steps.min():.2f} to {steps.max():.2f} m apart",
             hint="import the borders again",
         )
+    ahead = np.stack([-(left - right)[:, 2], (left - right)[:, 0]], axis=1) / width[:, None]
+    for border in (left, right):
+        forward = np.einsum("mk,mk->m", np.diff(border[:, [0, 2]], axis=0), ahead[:-1] + ahead[1:])
+        if forward.min() < -0.1:
+            x, _, z = border[int(forward.argmin())]
+            raise TMStudioError(
+                "The borders go back, or left and right are exchanged.",
+                cause=f"near x = {x:.1f} m, z = {z:.1f} m the pairs of border points cross",
+                hint="import the borders again",
+            )
 
 
 def _check_places(track: Track) -> None:
@@ -248,7 +260,7 @@ def _check_places(track: Track) -> None:
             hint="import the borders again",
         )
     places = [0.0, *track.checkpoints_m, track.length_m]
-    if any(later <= earlier for earlier, later in zip(places, places[1:], strict=False)):
+    if any(later <= earlier for earlier, later in pairwise(places)):
         raise TMStudioError(
             "The checkpoints of the track are out of order.",
             cause=f"they are at {', '.join(f'{place:.1f} m' for place in track.checkpoints_m)}",

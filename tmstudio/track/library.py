@@ -9,6 +9,8 @@ import io
 import json
 import math
 import re
+import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -32,7 +34,11 @@ _SUFFIX = ".npz"
 _MAX_BYTES = 64 * 2**20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,79}")
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+# Everything that zipfile, NumPy and json raise on damaged or hostile files.
+_UNREADABLE = (
+    OSError, EOFError, zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, SyntaxError, tokenize.TokenError,
+    ValueError, TypeError, LookupError, AttributeError, ArithmeticError, MemoryError,
+)  # fmt: skip
 
 
 class TrackLibrary:
@@ -57,7 +63,9 @@ class TrackLibrary:
         """Names of the user's own tracks, sorted. A file with a name that no track can have is left out."""
         if not self.user_folder.is_dir():
             return []
-        names = [entry.stem for entry in self.user_folder.iterdir() if entry.suffix == _SUFFIX and entry.is_file()]
+        names = [
+            entry.stem for entry in self.user_folder.iterdir() if entry.suffix == _SUFFIX and entry.is_file()
+        ]
         return sorted((name for name in names if name_fault(name) == ""), key=str.lower)
 
     def load(self, name: str) -> Track:
@@ -106,7 +114,8 @@ class TrackLibrary:
                 present.unlink()
         except OSError as error:
             raise TMStudioError(
-                f"Track '{track.name}' could not be saved.", cause=str(error),
+                f"Track '{track.name}' could not be saved.",
+                cause=str(error),
                 hint=f"check space and rights of {self.user_folder}",
             ) from error
         return path
@@ -122,12 +131,16 @@ class TrackLibrary:
         if path is None:
             raise TMStudioError(f"There is no track '{name}'.", hint="see 'tmstudio track list'")
         if name.lower() in BUNDLED:
-            raise TMStudioError(f"'{name}' ships with the program and stays.", hint="delete one of your own tracks")
+            raise TMStudioError(
+                f"'{name}' ships with the program and stays.", hint="delete one of your own tracks"
+            )
         try:
             path.unlink()
         except OSError as error:
             raise TMStudioError(
-                f"Track '{name}' could not be deleted.", cause=str(error), hint=f"check the rights of {path.parent}"
+                f"Track '{name}' could not be deleted.",
+                cause=str(error),
+                hint=f"check the rights of {path.parent}",
             ) from error
 
     def _path(self, name: str) -> Path | None:
@@ -146,10 +159,12 @@ class TrackLibrary:
 def name_fault(name: str) -> str:
     """Why a name cannot be the name of a track on every system, or nothing where it can."""
     if not _NAME.fullmatch(name):
-        return "a name has 1 to 80 letters, digits, spaces, dots, dashes or underscores, a letter or digit first"
+        return (
+            "a name has 1 to 80 letters, digits, spaces, dots, dashes or underscores, a letter or digit first"
+        )
     if name[-1] in " .":
         return "a name must not end with a dot or a space"
-    if name.split(".")[0].strip().lower() in _DEVICES:
+    if name.split(".", maxsplit=1)[0].strip().lower() in _DEVICES:
         return "Windows keeps this name for a device"
     return ""
 
@@ -158,11 +173,13 @@ def check_name(name: str) -> None:
     """Raise a `TMStudioError` where a name cannot be the name of a track."""
     fault = name_fault(name)
     if fault:
-        raise TMStudioError(f"{name!r} cannot be the name of a track.", cause=fault, hint="choose another name")
+        raise TMStudioError(
+            f"{name!r} cannot be the name of a track.", cause=fault, hint="choose another name"
+        )
 
 
 def read_track(path: Path) -> Track:
-    """Read a track file.
+    """Read a track file. The track is called as the file is.
 
     Raises:
         TMStudioError: it is missing, damaged, from a newer version, or no track at all.
@@ -176,12 +193,13 @@ def read_track(path: Path) -> Track:
             metadata = json.loads(str(archive["metadata"][()]))
             version = metadata["schema_version"]
             if version == SCHEMA_VERSION:
-                return _unpack(metadata, archive["left_mm"], archive["right_mm"])
+                return _unpack(path.stem, metadata, archive["left_mm"], archive["right_mm"])
     except FileNotFoundError as error:
         raise TMStudioError(f"There is no file {path}.", hint="check the path") from error
     except _UNREADABLE as error:
         raise TMStudioError(
-            f"{path.name} is not a usable track file.", cause=f"{type(error).__name__}: {error}",
+            f"{path.name} is not a usable track file.",
+            cause=f"{type(error).__name__}: {error}",
             hint="import or generate the track again",
         ) from error
     raise TMStudioError(
@@ -195,7 +213,6 @@ def pack_track(track: Track) -> bytes:
     """The bytes of a track file. Equal tracks give equal bytes."""
     metadata = {
         "schema_version": SCHEMA_VERSION,
-        "name": track.name,
         "map_uid": track.map_uid,
         "start_arc_m": track.start_arc_m,
         "finish_arc_m": track.finish_arc_m,
@@ -214,14 +231,14 @@ def pack_track(track: Track) -> bytes:
     return packed.getvalue()
 
 
-def _unpack(metadata: Mapping[str, Any], left_mm: NDArray[Any], right_mm: NDArray[Any]) -> Track:
+def _unpack(name: str, metadata: Mapping[str, Any], left_mm: NDArray[Any], right_mm: NDArray[Any]) -> Track:
     spawn = metadata["spawn"]
     x, y, z = (_finite(value) for value in spawn["position_m"])
     uid = metadata["map_uid"]
     if left_mm.dtype != np.int32 or right_mm.dtype != np.int32:
         raise ValueError("the borders are not in whole millimetres")
     return Track(
-        name=str(metadata["name"]),
+        name=name,
         map_uid=None if uid is None else str(uid),
         left_m=left_mm / 1000,
         right_m=right_mm / 1000,

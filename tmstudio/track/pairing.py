@@ -64,7 +64,9 @@ def _cut(
     index = np.arange(len(places[0]), dtype=np.float64)
     rising = [place + 1e-9 * index for place in places]
     first = max(float(np.interp(_REACH_M, place, index)) for place in rising)
-    last = min(float(np.interp(_REACH_M + end, place, index)) for place, end in zip(rising, ends, strict=True))
+    last = min(
+        float(np.interp(_REACH_M + end, place, index)) for place, end in zip(rising, ends, strict=True)
+    )
     inner = np.arange(np.floor(first) + 1, np.ceil(last))
     wanted = np.concatenate([[first], inner, [max(last, first)]])
     left, right = (
@@ -133,7 +135,9 @@ def _across(line: Floats, arcs: Floats, middle: Floats, tangent: Floats, place: 
     first = arcs[window[rows, best]]
     met = first + share * (arcs[window[rows, best + 1]] - first)
     # Where no normal meets the border nearby it ends there, or turns too sharply: stay with the partner so far.
-    moved = np.where(crossing.any(axis=1), met, np.where(ahead[:, -1] <= 0, arcs[window[:, -1]], arcs[window[:, 0]]))
+    moved = np.where(
+        crossing.any(axis=1), met, np.where(ahead[:, -1] <= 0, arcs[window[:, -1]], arcs[window[:, 0]])
+    )
     return (np.maximum.accumulate(moved) + np.minimum.accumulate(moved[::-1])[::-1]) / 2
 
 

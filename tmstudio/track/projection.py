@@ -21,6 +21,7 @@ Indices = NDArray[np.intp]
 _REACH_POINTS = 8
 """Points on each side of the last place that one wide look covers: 16 m. Farther motion walks on from there."""
 
+
 class Projection(NamedTuple):
     """Places of N cars on the track.
 
@@ -90,7 +91,7 @@ class Projector:
             some = position[first : first + 1024]
             away = some[:, None, :] - self._center[None, :, :]
             nearest[first : first + 1024] = np.einsum("nmk,nmk->nm", away, away).argmin(axis=1)
-        return self.advance(position, nearest * SPACING_M).arc_m
+        return self.advance(position, np.multiply(nearest, SPACING_M, dtype=np.float64)).arc_m
 
     def advance(self, position_xz: Floats, last_arc_m: Floats) -> Projection:
         """Follow cars along the track from their last places.
@@ -130,13 +131,14 @@ class Projector:
         """Segment, as the index of its first point, that holds each position, nearest to `last`."""
         along_x, along_z, offset = self._lines.take(last + self._near, axis=1)
         passed = along_x * x + along_z * z >= offset
-        segment = last + passed[1]
+        segment: Indices = last + passed[1]
         segment += passed[2]
         segment -= 1
         missed = np.flatnonzero(passed[3] >= passed[0])
         if len(missed):
             segment[missed] = self._search(x[missed], z[missed], last[missed])
-        return np.minimum(np.maximum(segment, 0), self._last - 1)
+        found: Indices = np.minimum(np.maximum(segment, 0), self._last - 1)
+        return found
 
     def _search(self, x: Floats, z: Floats, last: Indices) -> Indices:
         """As `_follow`, however far away."""

@@ -17,7 +17,9 @@ Floats = NDArray[np.float64]
 _MAX_FILE_BYTES = 256 * 2**20
 
 
-def import_borders(left_path: Path | str, right_path: Path | str, name: str, map_uid: str | None = None) -> Track:
+def import_borders(
+    left_path: Path | str, right_path: Path | str, name: str, map_uid: str | None = None
+) -> Track:
     """Make a track from two recordings.
 
     Args:
@@ -57,11 +59,15 @@ def read_border(path: Path, side: str) -> Floats:
         raise _unusable(path, side, f"its values are {array.dtype}, not numbers")
     positions = array.astype(np.float64)
     if len(positions) < 3:
-        raise _unusable(path, side, f"it has {len(positions)} points; a border needs at least 3, usually thousands")
+        raise _unusable(
+            path, side, f"it has {len(positions)} points; a border needs at least 3, usually thousands"
+        )
     finite = np.isfinite(positions).all(axis=1)
     if not finite.all():
         bad = int((~finite).sum())
-        raise _unusable(path, side, f"{bad} of {len(positions)} samples are not finite numbers (NaN or infinite)")
+        raise _unusable(
+            path, side, f"{bad} of {len(positions)} samples are not finite numbers (NaN or infinite)"
+        )
     if np.abs(positions).max() > 1e6:
         raise _unusable(path, side, "some positions are more than 1000 km away: no metres, or damaged")
     return positions
@@ -80,7 +86,11 @@ def _read(path: Path, side: str) -> NDArray[np.generic]:
             raise _unusable(path, side, f"it has {size / 2**20:.0f} MiB; a recording has a few")
         loaded = np.load(path, allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
-        reason = "it holds Python objects (a pickle), which are never loaded" if "ickle" in str(error) else str(error)
+        reason = (
+            "it holds Python objects (a pickle), which are never loaded"
+            if "ickle" in str(error)
+            else str(error)
+        )
         raise _unusable(path, side, reason) from error
     if not isinstance(loaded, np.ndarray):
         loaded.close()

@@ -1,0 +1,219 @@
+"""``tmstudio track``: the library of tracks."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tmstudio.cli.output import add_json_flag, print_json, table
+
+if TYPE_CHECKING:
+    from tmstudio.track.geometry import Track
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.description = "List, show, import, generate and delete tracks. Without an action it lists them."
+    commands = parser.add_subparsers(dest="action", metavar="ACTION")
+    listing = commands.add_parser(
+        "list", help="all tracks", description="All tracks: those that ship with the program, then your own."
+    )
+    show = commands.add_parser(
+        "show", help="everything about one track", description="Everything about one track."
+    )
+    show.add_argument("name", metavar="NAME", help="name of the track")
+    show.add_argument(
+        "--picture", type=Path, metavar="FILE.png", help="also write a picture of it from above"
+    )
+    importing = _add_import(commands)
+    generating = _add_generate(commands)
+    delete = commands.add_parser(
+        "delete", help="delete one of your own tracks", description="Delete one of your own tracks."
+    )
+    delete.add_argument("name", metavar="NAME", help="name of the track")
+    for command in (importing, generating):
+        command.add_argument(
+            "--replace", action="store_true", help="overwrite another track of this name that you have"
+        )
+    for command in (listing, show, importing, generating, delete):
+        add_json_flag(command)
+
+
+def _add_import(commands: Any) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        "import",
+        help="make a track from recorded borders",
+        description=(
+            "Make a track from two recordings: a car driven along the left and along the right wall, each from the "
+            "spawn to the finish. A recording is a NumPy file (.npy) with an array (samples, 3) of positions "
+            "x, y (up), z in metres. Standing samples, noise and different lengths are fine."
+        ),
+    )
+    command.add_argument(
+        "--left", type=Path, required=True, metavar="L.npy", help="recording along the left wall"
+    )
+    command.add_argument(
+        "--right", type=Path, required=True, metavar="R.npy", help="recording along the right wall"
+    )
+    command.add_argument("--name", required=True, help="name of the new track")
+    command.add_argument("--map-uid", metavar="UID", help="identifier of the map in TrackMania")
+    return command
+
+
+def _add_generate(commands: Any) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        "generate",
+        help="make a track from a seed",
+        description="Make a track for the simulator. The same seed and settings give the same track everywhere.",
+    )
+    command.add_argument("--name", required=True, help="name of the new track")
+    command.add_argument(
+        "--seed", type=int, required=True, help="any whole number from 0: another one, another track"
+    )
+    command.add_argument(
+        "--difficulty",
+        type=int,
+        default=3,
+        metavar="1-6",
+        help="1 wide bends to 6 tight hairpins (default: 3)",
+    )
+    command.add_argument(
+        "--length",
+        type=float,
+        default=1000.0,
+        metavar="M",
+        help="length of the lap, 200 to 5000 m (default: 1000)",
+    )
+    command.add_argument(
+        "--width", type=float, default=22.0, metavar="M", help="width of the road, 12 to 40 m (default: 22)"
+    )
+    return command
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    actions = {"show": _show, "import": _import, "generate": _generate, "delete": _delete}
+    actions.get(args.action, _list)(args)
+    return 0
+
+
+def _list(args: argparse.Namespace) -> None:
+    from tmstudio.errors import TMStudioError
+    from tmstudio.track.library import TrackLibrary
+
+    library = TrackLibrary()
+    bundled = set(library.bundled_names())
+    tracks, broken = [], []
+    for name in library.names():
+        try:
+            tracks.append((library.load(name), name in bundled))
+        except TMStudioError as error:
+            broken.append({"name": name, "problem": error.message, "cause": error.cause})
+    if args.json:
+        print_json(
+            {
+                "folder": library.user_folder,
+                "tracks": [{**_summary(track), "bundled": ships} for track, ships in tracks],
+                "broken": broken,
+            }
+        )
+        return
+    headers = ("track", "length", "width", "checkpoints", "from")
+    rows = [
+        (
+            track.name,
+            f"{track.length_m:.0f} m",
+            f"{track.width_m:.1f} m",
+            str(len(track.checkpoints_m)),
+            "TMStudio" if ships else "you",
+        )
+        for track, ships in tracks
+    ]
+    print(table(headers, rows))
+    for item in broken:
+        print(f"{item['name']}: {item['problem']} ({item['cause']})")
+
+
+def _show(args: argparse.Namespace) -> None:
+    from tmstudio.track.library import TrackLibrary
+
+    track = TrackLibrary().load(args.name)
+    if args.picture is not None:
+        from tmstudio.track.picture import save_picture
+
+        save_picture(track, args.picture)
+    if args.json:
+        picture = {} if args.picture is None else {"picture": args.picture}
+        print_json({**_summary(track), **_details(track), **picture})
+        return
+    _print(track)
+    if args.picture is not None:
+        print(f"picture      {args.picture}")
+
+
+def _import(args: argparse.Namespace) -> None:
+    from tmstudio.track.importers.borders import import_borders
+
+    _keep(import_borders(args.left, args.right, args.name, args.map_uid), args)
+
+
+def _generate(args: argparse.Namespace) -> None:
+    from tmstudio.track.generator import generate
+
+    _keep(generate(args.seed, args.difficulty, args.length, args.width, args.name), args)
+
+
+def _keep(track: Track, args: argparse.Namespace) -> None:
+    from tmstudio.track.library import TrackLibrary
+
+    path = TrackLibrary().save(track, replace=args.replace)
+    if args.json:
+        print_json({**_summary(track), **_details(track), "path": path})
+        return
+    _print(track)
+    print(f"saved as     {path}")
+
+
+def _delete(args: argparse.Namespace) -> None:
+    from tmstudio.track.library import TrackLibrary
+
+    TrackLibrary().delete(args.name)
+    if args.json:
+        print_json({"deleted": args.name})
+    else:
+        print(f"Track '{args.name}' is deleted.")
+
+
+def _summary(track: Track) -> dict[str, Any]:
+    return {
+        "name": track.name,
+        "length_m": round(track.length_m, 3),
+        "width_m": round(track.width_m, 3),
+        "map_uid": track.map_uid,
+        "checkpoints": list(track.checkpoints_m),
+    }
+
+
+def _details(track: Track) -> dict[str, Any]:
+    lap = track.half_width_m[track.lap_points]
+    return {
+        "narrowest_m": round(float(2 * lap.min()), 3),
+        "widest_m": round(float(2 * lap.max()), 3),
+        "spawn": {"position_m": track.spawn.position_m, "heading_rad": track.spawn.heading_rad},
+        "medals_s": track.medals_s,
+        "origin": track.origin,
+        "sha256": track.sha256,
+    }
+
+
+def _print(track: Track) -> None:
+    lap = track.half_width_m[track.lap_points]
+    x, y, z = track.spawn.position_m
+    checkpoints = ", ".join(f"{place:.0f} m" for place in track.checkpoints_m)
+    print(f"track        {track.name}")
+    print(f"length       {track.length_m:.1f} m")
+    print(f"width        {track.width_m:.1f} m ({2 * lap.min():.1f} to {2 * lap.max():.1f} m)")
+    print(f"checkpoints  {checkpoints or 'none'}")
+    print(f"spawn        x {x:.1f}, y {y:.1f}, z {z:.1f} m")
+    print(f"map UID      {track.map_uid or 'none'}")
