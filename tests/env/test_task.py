@@ -154,6 +154,17 @@ def test_a_car_that_drives_back_has_gone_the_wrong_way(straight: Track, scripted
     assert transition.final_observation[0, behind] > 2.0
 
 
+def test_a_car_that_drives_beside_the_track_gets_nowhere(straight: Track, scripted_game: Any) -> None:
+    game = scripted_game(1)
+    task = task_of(straight, game, RunConfig(episode=Episode(stuck_s=1.0)))
+    task.reset()
+    game.position_m[0, 0] = 15.0
+    game.velocity_mps[0, 2] = 30.0
+    transitions = [task.step(COAST) for _ in range(20)]
+    assert [episode.end for episode in transitions[-1].episodes] == ["off track"]
+    assert sum(float(transition.reward_terms[0, 0]) for transition in transitions) == 0.0
+
+
 def test_the_time_limit_truncates(straight: Track, scripted_game: Any) -> None:
     game = scripted_game(1)
     task = task_of(straight, game, RunConfig(episode=Episode(time_limit_s=5.0)))

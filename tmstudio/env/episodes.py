@@ -12,6 +12,7 @@ from tmstudio.env.reward import REWARD_TERMS
 FINISHED = "finished"
 STUCK = "stuck"
 WRONG_WAY = "wrong way"
+OFF_TRACK = "off track"
 TIME_LIMIT = "time limit"
 
 
@@ -33,7 +34,7 @@ class EpisodeSummary:
     """Sum of its rewards."""
     steps: int
     end: str
-    """``finished``, ``stuck``, ``wrong way`` or ``time limit``."""
+    """``finished``, ``stuck``, ``wrong way``, ``off track`` or ``time limit``."""
     terms: dict[str, float]
     """What each term of the reward brought, weighted, by name; they add up to the return."""
     sectors_s: tuple[float, ...]

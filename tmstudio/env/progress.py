@@ -13,7 +13,7 @@ MAX_PROGRESS_MPS = 280.0
 """No car gains more than this along the centre line: 14 m in 50 ms."""
 
 OFF_TRACK_M = 3.0
-"""A car whose centre is this far beyond a border has left the track; walls stop it at 1.1 m."""
+"""A car whose centre is this far beyond a border has left the track. Walls stop it at 1.1 m, grass does not."""
 
 CREEPING_MPS = 1.0
 """A car that is slower than this over the time after which it counts as stuck is not moving on."""
@@ -35,7 +35,7 @@ class ProgressRatchet:
         self.place_m: NDArray[np.float64] = np.zeros(cars)
         self.furthest_m: NDArray[np.float64] = np.zeros(cars)
         self.stalled_s: NDArray[np.float64] = np.zeros(cars)
-        self._anchor_m: NDArray[np.float64] = np.zeros(cars)
+        self._gained_m: NDArray[np.float64] = np.zeros(cars)
         self._length_m = length_m
         self._step_s = step_s
         self._max_gain_m = MAX_PROGRESS_MPS * step_s
@@ -47,7 +47,7 @@ class ProgressRatchet:
         place = np.clip(place_m, 0.0, self._length_m)
         self.place_m[cars] = place
         self.furthest_m[cars] = place
-        self._anchor_m[cars] = place
+        self._gained_m[cars] = 0.0
         self.stalled_s[cars] = 0.0
 
     def advance(
@@ -68,11 +68,13 @@ class ProgressRatchet:
         gain = self.place_m - self.furthest_m
         driven = (gain > 0.0) & (gain <= self._max_gain_m) & (beyond_border_m <= OFF_TRACK_M)
         np.maximum(self.furthest_m, self.place_m, out=self.furthest_m)
+        paid: NDArray[np.float64] = np.where(driven, gain, 0.0)
+        self._gained_m += paid
         self.stalled_s += self._step_s
-        moved_on = self.furthest_m - self._anchor_m >= self._moving_on_m
+        moved_on = self._gained_m >= self._moving_on_m
+        self._gained_m[moved_on] = 0.0
         self.stalled_s[moved_on] = 0.0
-        self._anchor_m[moved_on] = self.furthest_m[moved_on]
-        return np.where(driven, gain, 0.0)
+        return paid
 
     @property
     def without_progress(self) -> NDArray[np.float64]:

@@ -13,10 +13,11 @@ from tmstudio.config.run_config import Reward
 
 REWARD_TERMS = ("progress", "time", "finish", "failure", "wall_contact", "steering")
 """progress: metres driven for the first time; time: seconds passed; finish, failure: 1 in the step it happens;
-wall_contact: seconds against a wall; steering: change of the wheel since the last step, 1 from lock to lock."""
+wall_contact: seconds against a wall or beside the road; steering: change of the wheel since the last step, 1 from lock to lock."""
 
 WALL_CONTACT_M = 1.0
-"""A car whose centre is further than this beyond a border leans on the wall, which stops it at 1.1 m."""
+"""A car whose centre is further than this beyond a border leans on the wall, which stops it at 1.1 m, or is out on
+the grass where there is no wall."""
 
 
 def reward_weights(config: Reward) -> NDArray[np.float64]:

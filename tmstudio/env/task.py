@@ -23,9 +23,17 @@ from numpy.typing import NDArray
 
 from tmstudio.config.run_config import RunConfig
 from tmstudio.env.actions import as_sent, checked_actions, controls_of
-from tmstudio.env.episodes import FINISHED, STUCK, TIME_LIMIT, WRONG_WAY, EpisodeAccounts, EpisodeSummary
+from tmstudio.env.episodes import (
+    FINISHED,
+    OFF_TRACK,
+    STUCK,
+    TIME_LIMIT,
+    WRONG_WAY,
+    EpisodeAccounts,
+    EpisodeSummary,
+)
 from tmstudio.env.observation import PAST_ACTIONS, ObservationBuilder
-from tmstudio.env.progress import ProgressRatchet
+from tmstudio.env.progress import OFF_TRACK_M, ProgressRatchet
 from tmstudio.env.reward import reward_terms, reward_weights
 from tmstudio.env.starts import StartSource
 from tmstudio.game.interface import Game
@@ -128,7 +136,7 @@ class DriveTask:
 
         state = self._look()
         projection = self.projection
-        beyond_m = np.abs(projection.lateral_m) - projection.half_width_m
+        beyond_m = self._beyond_border_m()
         finished = state.finished
         progress_m = self.ratchet.advance(projection.arc_m - self.track.start_arc_m, beyond_m, finished)
         failed = ~finished & self.ratchet.stuck
@@ -183,14 +191,24 @@ class DriveTask:
         return np.where(state.finished & known, to_the_line, self.step_s)
 
     def _close(self, car: int) -> EpisodeSummary:
-        furthest_m = float(self.ratchet.furthest_m[car])
+        return self.accounts.close(
+            car, self._end(car), float(self.ratchet.furthest_m[car]), float(self._clock_s[car])
+        )
+
+    def _end(self, car: int) -> str:
+        """How the attempt of ``car`` has just ended."""
         if self.state.finished[car]:
-            end = FINISHED
-        elif not self.ratchet.stuck[car]:
-            end = TIME_LIMIT
-        else:
-            end = WRONG_WAY if self.ratchet.behind_m[car] > WRONG_WAY_M else STUCK
-        return self.accounts.close(car, end, furthest_m, float(self._clock_s[car]))
+            return FINISHED
+        if not self.ratchet.stuck[car]:
+            return TIME_LIMIT
+        if self._beyond_border_m()[car] > OFF_TRACK_M:
+            return OFF_TRACK
+        return WRONG_WAY if self.ratchet.behind_m[car] > WRONG_WAY_M else STUCK
+
+    def _beyond_border_m(self) -> NDArray[np.float64]:
+        """(N,) how far each car's centre is beyond the nearer border, negative inside."""
+        beyond_m: NDArray[np.float64] = np.abs(self.projection.lateral_m) - self.projection.half_width_m
+        return beyond_m
 
     def _restart(self, cars: NDArray[np.intp]) -> NDArray[np.float32]:
         """Begin a new attempt with the cars at the indices (n,); their first observations (n, D)."""
