@@ -73,7 +73,7 @@ def test_a_driver_who_looks_where_the_road_goes_finishes_and_earns_the_length_of
         assert lap.progress_m <= length_m
         assert lap.lap_time_s is not None
         assert lap.steps * 0.05 == pytest.approx(lap.lap_time_s, abs=0.15)
-        assert lap.terms["time"] == pytest.approx(-lap.lap_time_s, abs=0.15)
+        assert lap.terms["time"] == pytest.approx(RunConfig().reward.time * lap.lap_time_s, abs=0.1)
         assert len(lap.sectors_s) == len(make_task([0]).track.checkpoints_m)
         assert list(lap.sectors_s) == sorted(lap.sectors_s)
     assert len({lap.lap_time_s for lap in laps}) == 6
