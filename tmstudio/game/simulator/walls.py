@@ -101,17 +101,18 @@ class Walls:
         into = forward * facing_out + right * facing_along
         along = forward * facing_along - right * facing_out
         closing = np.maximum(into, 0.0)
-        # A hit cuts the engine, and leaning on the wall after it keeps it cut.
-        cut_s, pressed = cars.engine_cut_s[hit], closing > PRESSED_MPS
-        hard = (closing > p.wall_hard_mps) | (pressed & (cut_s > 0.0))
+        hard = closing > p.wall_hard_mps
         into -= closing * (1.0 + p.wall_restitution)
         along = np.copysign(np.maximum(np.abs(along) - p.wall_friction * closing, 0.0), along)
         cars.forward_mps[hit] = into * facing_out + along * facing_along
         cars.right_mps[hit] = into * facing_along - along * facing_out
-        # A car that faces the wall is turned along it, the more the flatter it came.
+        # A hit turns a car along the wall that it faces, the more the flatter it came; leaning on it does not.
         turn = np.arcsin(np.clip(facing_out, 0.0, 1.0)) * np.abs(facing_along) / p.wall_turn_s
         yaw = cars.yaw_rps[hit]
         away = -np.copysign(1.0, facing_along)
-        cars.yaw_rps[hit] = np.where(pressed, away * np.maximum(turn, yaw * away), yaw)
-        cars.engine_cut_s[hit] = np.where(hard, p.wall_engine_cut_s, cut_s)
-        cars.wall_drag_s[hit] = np.where(hard, p.wall_drag_s, cars.wall_drag_s[hit])
+        cars.yaw_rps[hit] = np.where(hard, away * np.maximum(turn, yaw * away), yaw)
+        # A hit cuts the engine, and leaning on the wall after it keeps it cut.
+        cut_s = cars.engine_cut_s[hit]
+        slowed = hard | ((closing > PRESSED_MPS) & (cut_s > 0.0))
+        cars.engine_cut_s[hit] = np.where(slowed, p.wall_engine_cut_s, cut_s)
+        cars.wall_drag_s[hit] = np.where(slowed, p.wall_drag_s, cars.wall_drag_s[hit])
