@@ -74,8 +74,9 @@ class Journal:
         content = push.SerializeToString()
         end = self._file.tell()
         try:
-            self._file.write(_HEADER.pack(len(content), zlib.crc32(content)) + content)
-            self._file.flush()
+            left = memoryview(_HEADER.pack(len(content), zlib.crc32(content)) + content)
+            while left:  # a disk that fills up first takes a part, then raises
+                left = left[self._file.write(left) :]
             os.fsync(self._file.fileno())
         except OSError as error:
             self._undo(end)
