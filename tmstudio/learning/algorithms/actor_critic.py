@@ -20,6 +20,18 @@ from tmstudio.learning.replay.batch import Batch
 _REFRESH_UPDATES = 100
 
 
+class Temperature(nn.Module):
+    """The weight α of the entropy, learned as its logarithm."""
+
+    def __init__(self, initial: float) -> None:
+        super().__init__()
+        self.log = nn.Parameter(torch.tensor(math.log(initial)))
+
+    def forward(self) -> Tensor:
+        """α, without axes and without a gradient."""
+        return self.log.detach().exp()
+
+
 class ActorCritic(Algorithm):
     """Networks, optimisers and state of an off-policy actor-critic; subclasses write the update.
 
@@ -28,7 +40,7 @@ class ActorCritic(Algorithm):
         critics: the critics that learn.
         frozen_critics: the same parameters, through which the actor's loss passes without work for them.
         target_critics: a slow copy of the critics.
-        log_temperature: logarithm of the weight of the entropy.
+        temperature: weight of the entropy.
     """
 
     def __init__(
@@ -52,18 +64,13 @@ class ActorCritic(Algorithm):
         self.critics = Critics(
             config.network, config.critics, observation_size, action_size, critic_outputs, initial
         ).to(self.device)
-        self.actor_parameters = FlatParameters(self.actor)
-        self.critic_parameters = FlatParameters(self.critics)
-        self.frozen_critics = frozen_twin(self.critics, self.critic_parameters.values.detach())
-        self.target_values = self.critic_parameters.values.detach().clone()
+        self.actor_parameters = FlatParameters(self.actor, config.actor_learning_rate)
+        self.critic_parameters = FlatParameters(self.critics, config.critic_learning_rate)
+        self.frozen_critics = frozen_twin(self.critics, self.critic_parameters.values)
+        self.target_values = self.critic_parameters.values.clone()
         self.target_critics = frozen_twin(self.critics, self.target_values)
-        self.log_temperature = nn.Parameter(
-            torch.tensor(math.log(config.initial_temperature), device=self.device)
-        )
-
-        self.actor_optimiser = _adam(self.actor_parameters.values, config.actor_learning_rate)
-        self.critic_optimiser = _adam(self.critic_parameters.values, config.critic_learning_rate)
-        self.temperature_optimiser = _adam(self.log_temperature, config.actor_learning_rate)
+        self.temperature = Temperature(config.initial_temperature).to(self.device)
+        self.temperature_parameters = FlatParameters(self.temperature, config.actor_learning_rate)
 
         self.moments = RunningMoments(observation_size)
         self.normaliser = Normaliser(observation_size).to(self.device)
@@ -110,33 +117,17 @@ class ActorCritic(Algorithm):
 
     def move_targets(self) -> None:
         """Let the target critics follow the critics."""
-        self.target_values.lerp_(self.critic_parameters.values.detach(), self.config.target_rate)
+        self.target_values.lerp_(self.critic_parameters.values, self.config.target_rate)
 
     def _state_tensors(self) -> StateTensors:
         state = StateTensors()
-        state.add("actor", self.actor_parameters.values)
-        state.add("critics", self.critic_parameters.values)
+        state.add_parameters("actor", self.actor_parameters)
+        state.add_parameters("critics", self.critic_parameters)
+        state.add_parameters("temperature", self.temperature_parameters)
         state.add("target_critics", self.target_values)
-        state.add("log_temperature", self.log_temperature)
-        state.add_adam("actor_optimiser", self.actor_optimiser)
-        state.add_adam("critic_optimiser", self.critic_optimiser)
-        state.add_adam("temperature_optimiser", self.temperature_optimiser)
         state.add("normaliser.mean", self.normaliser.mean)
         state.add("normaliser.scale", self.normaliser.scale)
         state.add("moments.mean", torch.from_numpy(self.moments.mean))
         state.add("moments.squares", torch.from_numpy(self.moments.squares))
         state.add_generator("random", self.random)
         return state
-
-
-def _adam(values: nn.Parameter, learning_rate: float) -> torch.optim.Adam:
-    optimiser = torch.optim.Adam([values], lr=learning_rate, fused=True)
-    # Its moments exist from the start, so that a state has the same tensors before the first step as after it.
-    optimiser.state[values] = {
-        "step": torch.zeros((), device=values.device),
-        "exp_avg": torch.zeros_like(values),
-        "exp_avg_sq": torch.zeros_like(values),
-    }
-    return optimiser
-
-

@@ -29,7 +29,7 @@ class SacAlgorithm(ActorCritic):
 
         # y = R + γⁿ (min_e Q̄_e(s', a') - α log π(a'|s')), a' ~ π(s')
         with torch.no_grad():
-            temperature = self.log_temperature.exp()
+            temperature = self.temperature()
             next_actions, next_log_density = self.actor.sample(next_observations, next_noise)
             next_values = self.target_critics(next_observations, next_actions).squeeze(-1).amin(dim=0)
             targets = returns + discounts * (next_values - temperature * next_log_density)
@@ -37,18 +37,18 @@ class SacAlgorithm(ActorCritic):
         # J(Q) = Σ_e ½ (Q_e(s, a) - y)²
         values = self.critics(observations, actions).squeeze(-1)
         critic_loss = 0.5 * (values - targets).square().mean(dim=1).sum()
-        self.critic_parameters.minimise(critic_loss, self.critic_optimiser)
+        self.critic_parameters.minimise(critic_loss)
 
         # J(π) = α log π(a|s) - min_e Q_e(s, a), a ~ π(s)
         new_actions, log_density = self.actor.sample(observations, noise)
         new_values = self.frozen_critics(observations, new_actions).squeeze(-1).amin(dim=0)
         actor_loss = (temperature * log_density - new_values).mean()
-        self.actor_parameters.minimise(actor_loss, self.actor_optimiser)
+        self.actor_parameters.minimise(actor_loss)
 
         # J(α) = -log α (log π(a|s) + H)
         entropy = -log_density.detach().mean()
-        self.log_temperature.grad = entropy - self.config.target_entropy
-        self.temperature_optimiser.step()
+        self.temperature_parameters.gradients.copy_(entropy - self.config.target_entropy)
+        self.temperature_parameters.step()
 
         self.move_targets()
         self.updates += 1

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tmstudio.errors import TMStudioError
+from tmstudio.learning.networks.parameters import FlatParameters
 
 
 class StateTensors:
@@ -22,13 +23,14 @@ class StateTensors:
 
     def add(self, name: str, tensor: Tensor) -> None:
         """A tensor that is written in place."""
-        self._tensors[name] = tensor.detach()
+        self._tensors[name] = tensor
 
-    def add_adam(self, name: str, optimiser: torch.optim.Adam) -> None:
-        """Step and moments of an optimiser of one parameter."""
-        (values,) = optimiser.state.values()
-        for key in ("step", "exp_avg", "exp_avg_sq"):
-            self.add(f"{name}.{key}", values[key])
+    def add_parameters(self, name: str, parameters: FlatParameters) -> None:
+        """Parameters with the state of their optimiser."""
+        self.add(name, parameters.values)
+        self.add(f"{name}.mean", parameters.mean)
+        self.add(f"{name}.square", parameters.square)
+        self.add(f"{name}.steps", parameters.steps)
 
     def add_generator(self, name: str, generator: torch.Generator) -> None:
         """A generator of random numbers."""

@@ -26,9 +26,7 @@ class TqcAlgorithm(ActorCritic):
             config, observation_size, action_size, critic_outputs=config.quantiles, seed=seed, device=device
         )
         self._kept = config.critics * (config.quantiles - config.dropped_quantiles)
-        # τ_m = (2m - 1) / 2M, shaped for (E · M, K, B)
-        midpoints = (torch.arange(config.quantiles, device=self.device) + 0.5) / config.quantiles
-        self._fractions = midpoints.repeat(config.critics)[:, None]
+        self._fractions = (torch.arange(config.quantiles, device=self.device) + 0.5) / config.quantiles
 
     def update(self, batch: Batch) -> Metrics:
         """One step for critics, actor, temperature and targets."""
@@ -37,28 +35,28 @@ class TqcAlgorithm(ActorCritic):
 
         # y_i = R + γⁿ (z_(i)(s', a') - α log π(a'|s')), the lowest atoms z_(i) of all target critics together
         with torch.no_grad():
-            temperature = self.log_temperature.exp()
+            temperature = self.temperature()
             next_actions, next_log_density = self.actor.sample(next_observations, next_noise)
             atoms = self.target_critics(next_observations, next_actions).transpose(0, 1).flatten(1)
-            lowest = atoms.sort(dim=1).values[:, : self._kept]
+            lowest = atoms.topk(self._kept, dim=1, largest=False, sorted=False).values
             soft_atoms = lowest - (temperature * next_log_density)[:, None]
             targets = returns[:, None] + discounts[:, None] * soft_atoms
 
         # J(ψ) = Σ of the quantile Huber losses of every θ_m against every y_i
         quantiles = self.critics(observations, actions)
         critic_loss = quantile_huber_loss(quantiles, targets, self._fractions)
-        self.critic_parameters.minimise(critic_loss, self.critic_optimiser)
+        self.critic_parameters.minimise(critic_loss)
 
         # J(π) = α log π(a|s) - mean of all quantiles of all critics at a ~ π(s)
         new_actions, log_density = self.actor.sample(observations, noise)
         new_values = self.frozen_critics(observations, new_actions).mean(dim=(0, 2))
         actor_loss = (temperature * log_density - new_values).mean()
-        self.actor_parameters.minimise(actor_loss, self.actor_optimiser)
+        self.actor_parameters.minimise(actor_loss)
 
         # J(α) = -log α (log π(a|s) + H)
         entropy = -log_density.detach().mean()
-        self.log_temperature.grad = entropy - self.config.target_entropy
-        self.temperature_optimiser.step()
+        self.temperature_parameters.gradients.copy_(entropy - self.config.target_entropy)
+        self.temperature_parameters.step()
 
         self.move_targets()
         self.updates += 1
@@ -72,17 +70,43 @@ class TqcAlgorithm(ActorCritic):
 
 
 def quantile_huber_loss(quantiles: Tensor, targets: Tensor, fractions: Tensor) -> Tensor:
-    """Mean over the batch and all pairs of the quantile Huber loss (equation 7), κ = 1.
+    """Quantile Huber loss (equation 7), κ = 1: mean over the batch, all θ_m and all y_i of |τ_m - 1(δ < 0)| H(δ).
+
+    With δ = y_i - θ_m, where H(δ) is δ²/2 up to 1 and |δ| - 1/2 beyond.
 
     Args:
-        quantiles: (E, B, M).
-        targets: (B, K).
-        fractions: (E · M, 1).
+        quantiles: (E, B, M) the θ_m.
+        targets: (B, K) the y_i, which get no gradient.
+        fractions: (M,) the τ_m.
     """
-    members, batch, count = quantiles.shape
-    predicted = quantiles.transpose(1, 2).reshape(members * count, 1, batch)
-    errors = targets.t()[None] - predicted  # (E · M, K, B)
-    clipped = errors.clamp(-1, 1)
-    huber = clipped * (errors - 0.5 * clipped)
-    weights = (fractions[:, None] - (errors.detach() < 0).float()).abs()
-    return (weights * huber).mean()
+    loss: Tensor = _QuantileHuberLoss.apply(quantiles, targets, fractions)  # type: ignore[no-untyped-call]
+    return loss
+
+
+class _QuantileHuberLoss(torch.autograd.Function):
+    """The pairs are the largest arrays of an update by far, so the slope is summed on the way: H'(δ) = clip(δ, ± 1)."""
+
+    @staticmethod
+    def forward(
+        context: torch.autograd.function.FunctionCtx, quantiles: Tensor, targets: Tensor, fractions: Tensor
+    ) -> Tensor:
+        members, batch, count = quantiles.shape
+        tau = fractions.repeat(members)[:, None]
+        # The batch last: sums over the targets then run along whole vectors.
+        predicted = quantiles.transpose(1, 2).reshape(members * count, 1, batch)
+        targets = targets.t().contiguous()
+        errors = targets - predicted  # δ, (E · M, K, B)
+        above, below = errors.clamp(0, 1), errors.clamp(-1, 0)
+        errors.sub_(above, alpha=0.5).sub_(below, alpha=0.5)  # H(δ) / H'(δ)
+        weighted = torch.lerp(below, above, tau[:, :, None])  # |τ_m - 1(δ < 0)| H'(δ)
+        pairs = errors.numel()
+        slope = weighted.sum(dim=1).div_(-pairs)
+        context.save_for_backward(slope.view(members, count, batch).transpose(1, 2))
+        return weighted.mul_(errors).sum() / pairs
+
+    @staticmethod
+    def backward(
+        context: torch.autograd.function.FunctionCtx, gradient: Tensor
+    ) -> tuple[Tensor, None, None]:
+        (slope,) = context.saved_tensors  # type: ignore[attr-defined]
+        return slope * gradient, None, None

@@ -23,6 +23,9 @@ class Dense(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(E, B, inputs) -> (E, B, outputs)."""
+        if self.weight.shape[2] == 1:
+            # A matrix product with a single column is several times slower than what it stands for.
+            return (x * self.weight.transpose(1, 2)).sum(dim=-1, keepdim=True) + self.bias
         return torch.baddbmm(self.bias, x, self.weight)
 
     def initialise_uniform(self, generator: torch.Generator) -> Dense:

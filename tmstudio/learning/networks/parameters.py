@@ -7,35 +7,52 @@ from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.optim.adam import adam
 
 Network = TypeVar("Network", bound=nn.Module)
 
 
 class FlatParameters:
-    """Puts a module's parameters and their gradients into two flat buffers that the module's tensors look into.
+    """A module's parameters, their gradients and Adam's moments (arXiv 1412.6980), each in one flat buffer.
+
+    The module's own tensors look into the buffers.
 
     Attributes:
-        values: (P,) a leaf whose ``grad`` is the buffer of gradients.
+        values: (P,) the parameters.
+        gradients: (P,) the slope of the last loss.
+        mean: (P,) Adam's first moment.
+        square: (P,) Adam's second moment.
+        steps: number of steps so far, without axes.
     """
 
-    def __init__(self, module: nn.Module) -> None:
+    def __init__(self, module: nn.Module, learning_rate: float) -> None:
         parameters = list(module.parameters())
-        flat = torch.cat([parameter.detach().reshape(-1) for parameter in parameters])
-        self.values = nn.Parameter(flat)
-        self.gradients = torch.zeros_like(flat)
-        self.values.grad = self.gradients
-        _look_into(module, self.values.detach())
+        self.learning_rate = learning_rate
+        self.values = torch.cat([parameter.detach().reshape(-1) for parameter in parameters])
+        self.gradients = torch.zeros_like(self.values)
+        self.mean = torch.zeros_like(self.values)
+        self.square = torch.zeros_like(self.values)
+        self.steps = torch.zeros((), device=self.values.device)
+        look_into(module, self.values)
         start = 0
         for parameter in parameters:
             end = start + parameter.numel()
             parameter.grad = self.gradients[start:end].view_as(parameter)
             start = end
 
-    def minimise(self, loss: Tensor, optimiser: torch.optim.Optimizer) -> None:
-        """One step of ``optimiser``, which holds :attr:`values`, down the slope of ``loss``."""
+    def minimise(self, loss: Tensor) -> None:
+        """One step down the slope of ``loss``."""
         self.gradients.zero_()
         loss.backward()  # type: ignore[no-untyped-call]
-        optimiser.step()
+        self.step()
+
+    def step(self) -> None:
+        """One step down the slope that :attr:`gradients` holds."""
+        adam(
+            [self.values], [self.gradients], [self.mean], [self.square], [], [self.steps],
+            fused=True, amsgrad=False, maximize=False, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.0,
+            lr=self.learning_rate,
+        )  # fmt: skip
 
 
 def frozen_twin(module: Network, values: Tensor) -> Network:
@@ -47,11 +64,12 @@ def frozen_twin(module: Network, values: Tensor) -> Network:
     twin = copy.deepcopy(module).requires_grad_(False)
     for parameter in twin.parameters():
         parameter.grad = None
-    _look_into(twin, values)
+    look_into(twin, values)
     return twin
 
 
-def _look_into(module: nn.Module, flat: Tensor) -> None:
+def look_into(module: nn.Module, flat: Tensor) -> None:
+    """Make the parameters of ``module`` views into ``flat``, one after another."""
     start = 0
     for parameter in module.parameters():
         end = start + parameter.numel()

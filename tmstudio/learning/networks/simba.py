@@ -27,8 +27,7 @@ class ResidualBlock(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """(E, B, width) -> (E, B, width)."""
         hidden = self.expand(F.layer_norm(x, (self.width,))).relu_()
-        contracted: Tensor = self.contract(hidden)
-        return x + contracted
+        return (x + self.contract.bias).baddbmm_(hidden, self.contract.weight)
 
 
 class Simba(nn.Module):

@@ -1,0 +1,245 @@
+"""Checkpoints of a learner: each a folder that appears whole or not at all.
+
+    step-000200000/policy.safetensors    the policy, which says all about itself
+    step-000200000/learner.safetensors   parameters, optimisers, statistics, random numbers
+    step-000200000/state.json            counters, the learner's own numbers, checksums of the other two
+    last.json, best.json                 which folder is meant by these words
+
+The latest few and the best are kept. A checkpoint is read and checked in full before anything is made of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import safetensors.numpy
+
+from tmstudio.errors import TMStudioError
+from tmstudio.learning.algorithms.base import AlgorithmState
+from tmstudio.learning.policy import decode_header
+from tmstudio.runs.atomic import disk_faults, read_json, sync_folder, write_json
+
+SCHEMA_VERSION = 1
+
+_POLICY, _LEARNER, _STATE = "policy.safetensors", "learner.safetensors", "state.json"
+_NAME = re.compile(r"step-(\d{9,})(?:-(\d+))?")
+_TEMPORARY = ".tmp-"  # short: paths have little room on Windows
+_HINT = "resume from another checkpoint of the run"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Everything that a learner goes on from.
+
+    Attributes:
+        step: transitions received when it was made.
+        policy: the policy's file, as :func:`~tmstudio.learning.policy.encode_policy` makes it.
+        algorithm: the algorithm's state.
+        learner: the learner's own numbers (time, counters, head and random state of the replay), ready for JSON.
+    """
+
+    step: int
+    policy: bytes
+    algorithm: AlgorithmState
+    learner: Mapping[str, Any]
+
+
+class CheckpointStore:
+    """The checkpoints of one run. Any process may read; one writes, from any of its threads."""
+
+    def __init__(self, folder: Path, keep: int) -> None:
+        self.folder = folder
+        self.keep = keep
+        self._writing = threading.Lock()
+
+    def prepare(self) -> None:
+        """Make the folder and remove what a killed process left half-written; for the one that writes."""
+        with disk_faults(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+        for leftover in self.folder.glob(f"{_TEMPORARY}*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+
+    def names(self) -> list[str]:
+        """The checkpoints there are, oldest first."""
+        found: list[tuple[int, str]] = []
+        for path in self.folder.glob("step-*"):
+            if _NAME.fullmatch(path.name):
+                try:
+                    found.append((int(read_json(path / _STATE, "The checkpoint's state")["sequence"]), path.name))
+                except (TMStudioError, KeyError, ValueError, TypeError):
+                    continue  # damaged: it is neither offered nor removed
+        return [name for _, name in sorted(found)]
+
+    def save(self, checkpoint: Checkpoint) -> str:
+        """Publish a checkpoint, make it the last one, and remove those that are no longer kept.
+
+        Returns:
+            Its name.
+
+        Raises:
+            TMStudioError: the disk is full or refuses; the earlier checkpoints are intact.
+        """
+        with self._writing:
+            sequence = self._next_sequence()
+            temporary = self.folder / f"{_TEMPORARY}{secrets.token_hex(4)}"
+            try:
+                with disk_faults(self.folder, "save a checkpoint in"):
+                    temporary.mkdir()
+                    _write_files(temporary, checkpoint, sequence)
+                    sync_folder(temporary)
+                    path = self._free_path(checkpoint.step)
+                    temporary.rename(path)
+                    sync_folder(self.folder)
+            except BaseException:
+                shutil.rmtree(temporary, ignore_errors=True)
+                raise
+            write_json(self.folder / "last.json", {"name": path.name})
+            self._remove_old()
+            return path.name
+
+    def mark_best(self, name: str, score: Mapping[str, Any]) -> None:
+        """Make ``name`` the best checkpoint, which is never removed while it is the best.
+
+        Args:
+            name: a checkpoint that there is.
+            score: why it is the best, ready for JSON.
+        """
+        with self._writing:
+            if not (self.folder / name / _STATE).is_file():
+                raise TMStudioError(
+                    f"{name} cannot become the best checkpoint", cause="there is no such checkpoint", hint=self._offer()
+                )
+            write_json(self.folder / "best.json", {"name": name, "score": dict(score)})
+            self._remove_old()
+
+    def best_score(self) -> dict[str, Any]:
+        """What :meth:`mark_best` was told last; empty before."""
+        path = self.folder / "best.json"
+        return dict(read_json(path, "The best checkpoint's record").get("score", {})) if path.exists() else {}
+
+    def resolve(self, which: str) -> Path:
+        """The folder of a checkpoint.
+
+        Args:
+            which: ``best``, ``last`` or a name.
+
+        Raises:
+            TMStudioError: there is no such checkpoint.
+        """
+        name = which
+        if which in {"best", "last"}:
+            pointer = self.folder / f"{which}.json"
+            if not pointer.exists():
+                raise TMStudioError(f"There is no {which} checkpoint yet", hint=self._offer())
+            name = str(read_json(pointer, f"The record of the {which} checkpoint").get("name"))
+        path = self.folder / name
+        if not _NAME.fullmatch(name) or not path.is_dir():
+            raise TMStudioError(f"There is no checkpoint {which!r}", cause=f"{path} is not one", hint=self._offer())
+        return path
+
+    def has(self, which: str) -> bool:
+        """Whether there is a ``best`` or ``last`` checkpoint."""
+        return (self.folder / f"{which}.json").exists()
+
+    def read_policy(self, which: str) -> bytes:
+        """Only the policy's file of a checkpoint, checked."""
+        path = self.resolve(which)
+        return _checked_file(path, _POLICY, _read_state(path))
+
+    def load(self, which: str) -> Checkpoint:
+        """Read and check a checkpoint in full.
+
+        Raises:
+            TMStudioError: there is none, or any part of it is damaged.
+        """
+        path = self.resolve(which)
+        state = _read_state(path)
+        policy = _checked_file(path, _POLICY, state)
+        decode_header(policy)
+        try:
+            tensors = safetensors.numpy.load(_checked_file(path, _LEARNER, state))
+            counters = {name: int(value) for name, value in state["counters"].items()}
+            return Checkpoint(int(state["step"]), policy, AlgorithmState(tensors, counters), dict(state["learner"]))
+        except (safetensors.SafetensorError, KeyError, ValueError, TypeError, AttributeError) as error:
+            raise _damaged(path, f"its contents cannot be read: {error}") from error
+
+    def _next_sequence(self) -> int:
+        names = self.names()
+        return 1 + (int(_read_state(self.folder / names[-1])["sequence"]) if names else 0)
+
+    def _free_path(self, step: int) -> Path:
+        path, again = self.folder / f"step-{step:09d}", 2
+        while path.exists():
+            path, again = self.folder / f"step-{step:09d}-{again}", again + 1
+        return path
+
+    def _remove_old(self) -> None:
+        kept = {self.resolve(which).name for which in ("best", "last") if self.has(which)}
+        for name in self.names()[: -self.keep]:
+            if name not in kept:
+                # Out of sight first: a folder that is being removed must not look like a damaged checkpoint.
+                hidden = self.folder / f"{_TEMPORARY}{secrets.token_hex(4)}"
+                with disk_faults(self.folder, "remove an old checkpoint in"):
+                    (self.folder / name).rename(hidden)
+                shutil.rmtree(hidden, ignore_errors=True)
+
+    def _offer(self) -> str:
+        names = self.names()
+        return f"there are: {', '.join(names)}" if names else "let the run train until it has saved its first one"
+
+
+def _write_files(folder: Path, checkpoint: Checkpoint, sequence: int) -> None:
+    contents = {
+        _POLICY: checkpoint.policy,
+        _LEARNER: safetensors.numpy.save(checkpoint.algorithm.tensors),
+    }
+    state = {
+        "schema_version": SCHEMA_VERSION,
+        "sequence": sequence,
+        "step": checkpoint.step,
+        "counters": checkpoint.algorithm.counters,
+        "learner": dict(checkpoint.learner),
+        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()},
+    }
+    contents[_STATE] = json.dumps(state, indent=2, allow_nan=False).encode()
+    for name, content in contents.items():
+        with (folder / name).open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _read_state(path: Path) -> dict[str, Any]:
+    state = read_json(path / _STATE, "The checkpoint's state")
+    version = state.get("schema_version")
+    if version != SCHEMA_VERSION:
+        raise TMStudioError(
+            "The checkpoint cannot be read",
+            cause=f"{path} has schema version {version}, this program knows {SCHEMA_VERSION}",
+            hint="use the version of TMStudio that made it, or " + _HINT,
+        )
+    return state
+
+
+def _checked_file(path: Path, name: str, state: Mapping[str, Any]) -> bytes:
+    with disk_faults(path / name, "read"):
+        content = (path / name).read_bytes()
+    sums = state.get("sha256")
+    if not isinstance(sums, Mapping) or hashlib.sha256(content).hexdigest() != sums.get(name):
+        raise _damaged(path, f"the checksum of {name} is wrong")
+    return content
+
+
+def _damaged(path: Path, cause: str) -> TMStudioError:
+    return TMStudioError("The checkpoint is damaged", cause=f"{path}: {cause}", hint=_HINT)
