@@ -17,10 +17,10 @@ import re
 import secrets
 import shutil
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeGuard
 
 import safetensors
 import safetensors.numpy
@@ -33,8 +33,9 @@ from tmstudio.runs.atomic import disk_faults, read_json, sync_folder, write_json
 SCHEMA_VERSION = 1
 
 _POLICY, _LEARNER, _STATE = "policy.safetensors", "learner.safetensors", "state.json"
-_NAME = re.compile(r"step-(\d{9,})(?:-(\d+))?")
+_NAME = re.compile(r"step-\d{9,}")
 _TEMPORARY = ".tmp-"  # short: paths have little room on Windows
+_ASIDE = ".old-"
 _HINT = "resume from another checkpoint of the run"
 
 
@@ -45,14 +46,14 @@ class Checkpoint:
     Attributes:
         step: transitions received when it was made.
         policy: the policy's file, as :func:`~tmstudio.learning.policy.encode_policy` makes it.
-        algorithm: the algorithm's state.
-        learner: the learner's own numbers (time, counters, head and random state of the replay), ready for JSON.
+        learner: the algorithm's state.
+        state: the process's own numbers (time, counters, head and random state of the replay), ready for JSON.
     """
 
     step: int
     policy: bytes
-    algorithm: AlgorithmState
-    learner: Mapping[str, Any]
+    learner: AlgorithmState
+    state: Mapping[str, Any]
 
 
 class CheckpointStore:
@@ -64,10 +65,14 @@ class CheckpointStore:
         self._writing = threading.Lock()
 
     def prepare(self) -> None:
-        """Make the folder and remove what a killed process left half-written; for the one that writes."""
+        """Make the folder and tidy up after a killed process; for the one that writes."""
         with disk_faults(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-        for leftover in self.folder.glob(f"{_TEMPORARY}*"):
+            for aside in self.folder.glob(f"{_ASIDE}*"):
+                path = self.folder / aside.name.removeprefix(_ASIDE)
+                if not path.exists():
+                    aside.rename(path)
+        for leftover in (*self.folder.glob(f"{_TEMPORARY}*"), *self.folder.glob(f"{_ASIDE}*")):
             shutil.rmtree(leftover, ignore_errors=True)
 
     def names(self) -> list[str]:
@@ -81,111 +86,112 @@ class CheckpointStore:
                     continue  # damaged: it is neither offered nor removed
         return [name for _, name in sorted(found)]
 
-    def save(self, checkpoint: Checkpoint) -> str:
+    def save(
+        self,
+        step: int,
+        policy: bytes,
+        learner: AlgorithmState,
+        state: Mapping[str, Any],
+        pinned: Collection[str] = (),
+    ) -> str:
         """Publish a checkpoint, make it the last one, and remove those that are no longer kept.
 
+        Args:
+            step: transitions received; names the checkpoint, in place of an earlier one at the same step.
+            policy: the policy's file.
+            learner: the algorithm's state.
+            state: the process's own numbers, ready for JSON.
+            pinned: names of checkpoints that must stay beside the latest and the best.
+
         Returns:
-            Its name.
+            Its name, :func:`name_of` the step.
 
         Raises:
             TMStudioError: the disk is full or refuses; the earlier checkpoints are intact.
         """
         with self._writing:
+            name = name_of(step)
             sequence = self._next_sequence()
             temporary = self.folder / f"{_TEMPORARY}{secrets.token_hex(4)}"
             try:
                 with disk_faults(self.folder, "save a checkpoint in"):
                     temporary.mkdir()
-                    _write_files(temporary, checkpoint, sequence)
+                    _write_files(temporary, Checkpoint(step, policy, learner, state), sequence)
                     sync_folder(temporary)
-                    path = self._free_path(checkpoint.step)
-                    temporary.rename(path)
-                    sync_folder(self.folder)
+                    self._publish(temporary, name)
             except BaseException:
                 shutil.rmtree(temporary, ignore_errors=True)
                 raise
-            write_json(self.folder / "last.json", {"name": path.name})
-            self._remove_old()
-            return path.name
+            write_json(self.folder / "last.json", {"name": name})
+            self._remove_old(pinned)
+            return name
 
-    def mark_best(self, name: str, score: Mapping[str, Any]) -> None:
-        """Make ``name`` the best checkpoint, which is never removed while it is the best.
-
-        Args:
-            name: a checkpoint that there is.
-            score: why it is the best, ready for JSON.
-        """
-        with self._writing:
-            if not (self.folder / name / _STATE).is_file():
-                raise TMStudioError(
-                    f"{name} cannot become the best checkpoint", cause="there is no such checkpoint", hint=self._offer()
-                )
-            write_json(self.folder / "best.json", {"name": name, "score": dict(score)})
-            self._remove_old()
-
-    def best_score(self) -> dict[str, Any]:
-        """What :meth:`mark_best` was told last; empty before."""
-        path = self.folder / "best.json"
-        return dict(read_json(path, "The best checkpoint's record").get("score", {})) if path.exists() else {}
-
-    def resolve(self, which: str) -> Path:
-        """The folder of a checkpoint.
-
-        Args:
-            which: ``best``, ``last`` or a name.
+    def promote(self, name: str) -> None:
+        """Make a checkpoint the best one, which is not removed while it is that.
 
         Raises:
             TMStudioError: there is no such checkpoint.
         """
-        name = which
-        if which in {"best", "last"}:
-            pointer = self.folder / f"{which}.json"
-            if not pointer.exists():
-                raise TMStudioError(f"There is no {which} checkpoint yet", hint=self._offer())
-            name = str(read_json(pointer, f"The record of the {which} checkpoint").get("name"))
-        path = self.folder / name
-        if not _NAME.fullmatch(name) or not path.is_dir():
-            raise TMStudioError(f"There is no checkpoint {which!r}", cause=f"{path} is not one", hint=self._offer())
-        return path
+        with self._writing:
+            self._path(name)
+            write_json(self.folder / "best.json", {"name": name})
 
-    def has(self, which: str) -> bool:
-        """Whether there is a ``best`` or ``last`` checkpoint."""
-        return (self.folder / f"{which}.json").exists()
+    def resolve(self, which: Literal["best", "last"]) -> str | None:
+        """The name of the best or the last checkpoint; None while there is none yet."""
+        pointer = self.folder / f"{which}.json"
+        if not pointer.exists():
+            return None
+        return str(read_json(pointer, f"The record of the {which} checkpoint").get("name"))
 
     def read_policy(self, which: str) -> bytes:
-        """Only the policy's file of a checkpoint, checked."""
-        path = self.resolve(which)
+        """Only the policy's file of a checkpoint, checked. Arguments and errors as for :meth:`load`."""
+        path = self._path(which)
         return _checked_file(path, _POLICY, _read_state(path))
 
     def load(self, which: str) -> Checkpoint:
         """Read and check a checkpoint in full.
 
+        Args:
+            which: ``best``, ``last`` or a name.
+
         Raises:
             TMStudioError: there is none, or any part of it is damaged.
         """
-        path = self.resolve(which)
+        path = self._path(which)
         state = _read_state(path)
         policy = _checked_file(path, _POLICY, state)
         decode_header(policy)
         try:
             tensors = safetensors.numpy.load(_checked_file(path, _LEARNER, state))
             counters = {name: int(value) for name, value in state["counters"].items()}
-            return Checkpoint(int(state["step"]), policy, AlgorithmState(tensors, counters), dict(state["learner"]))
+            return Checkpoint(int(state["step"]), policy, AlgorithmState(tensors, counters), dict(state["state"]))
         except (safetensors.SafetensorError, KeyError, ValueError, TypeError, AttributeError) as error:
             raise _damaged(path, f"its contents cannot be read: {error}") from error
+
+    def _path(self, which: str) -> Path:
+        name = self.resolve(which) if _is_word(which) else which
+        if name is None:
+            raise TMStudioError(f"There is no {which} checkpoint yet", cause=str(self.folder), hint=self._offer())
+        path = self.folder / name
+        if not _NAME.fullmatch(name) or not path.is_dir():
+            raise TMStudioError(f"There is no checkpoint {name!r}", cause=f"{path} is not one", hint=self._offer())
+        return path
 
     def _next_sequence(self) -> int:
         names = self.names()
         return 1 + (int(_read_state(self.folder / names[-1])["sequence"]) if names else 0)
 
-    def _free_path(self, step: int) -> Path:
-        path, again = self.folder / f"step-{step:09d}", 2
-        while path.exists():
-            path, again = self.folder / f"step-{step:09d}-{again}", again + 1
-        return path
+    def _publish(self, temporary: Path, name: str) -> None:
+        """Give a finished folder its name; one of the same name goes aside first, from where it can come back."""
+        path, aside = self.folder / name, self.folder / f"{_ASIDE}{name}"
+        if path.exists():
+            path.rename(aside)
+        temporary.rename(path)
+        sync_folder(self.folder)
+        shutil.rmtree(aside, ignore_errors=True)
 
-    def _remove_old(self) -> None:
-        kept = {self.resolve(which).name for which in ("best", "last") if self.has(which)}
+    def _remove_old(self, pinned: Collection[str]) -> None:
+        kept = {self.resolve("best"), self.resolve("last"), *pinned}
         for name in self.names()[: -self.keep]:
             if name not in kept:
                 # Out of sight first: a folder that is being removed must not look like a damaged checkpoint.
@@ -199,17 +205,22 @@ class CheckpointStore:
         return f"there are: {', '.join(names)}" if names else "let the run train until it has saved its first one"
 
 
+def name_of(step: int) -> str:
+    """The name of the checkpoint that was made after ``step`` transitions."""
+    return f"step-{step:09d}"
+
+
 def _write_files(folder: Path, checkpoint: Checkpoint, sequence: int) -> None:
     contents = {
         _POLICY: checkpoint.policy,
-        _LEARNER: safetensors.numpy.save(checkpoint.algorithm.tensors),
+        _LEARNER: safetensors.numpy.save(checkpoint.learner.tensors),
     }
     state = {
         "schema_version": SCHEMA_VERSION,
         "sequence": sequence,
         "step": checkpoint.step,
-        "counters": checkpoint.algorithm.counters,
-        "learner": dict(checkpoint.learner),
+        "counters": checkpoint.learner.counters,
+        "state": dict(checkpoint.state),
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()},
     }
     contents[_STATE] = json.dumps(state, indent=2, allow_nan=False).encode()
@@ -243,3 +254,7 @@ def _checked_file(path: Path, name: str, state: Mapping[str, Any]) -> bytes:
 
 def _damaged(path: Path, cause: str) -> TMStudioError:
     return TMStudioError("The checkpoint is damaged", cause=f"{path}: {cause}", hint=_HINT)
+
+
+def _is_word(which: str) -> TypeGuard[Literal["best", "last"]]:
+    return which in {"best", "last"}
