@@ -70,7 +70,7 @@ def test_a_driver_who_looks_where_the_road_goes_finishes_and_earns_the_length_of
     length_m = make_task([0]).track.length_m
     for lap in laps:
         assert lap.progress_m == pytest.approx(length_m, rel=0.01)
-        assert lap.progress_m <= length_m
+        assert lap.progress_m <= length_m + 1e-3
         assert lap.lap_time_s is not None
         assert lap.steps * 0.05 == pytest.approx(lap.lap_time_s, abs=0.15)
         assert lap.terms["time"] == pytest.approx(RunConfig().reward.time * lap.lap_time_s, abs=0.1)
@@ -93,8 +93,8 @@ def test_however_a_car_is_driven_it_is_paid_no_more_than_the_track() -> None:
     trials = drive_trials(make_task, lurch, range(8))
     length_m = make_task([0]).track.length_m
     for episode in trials.episodes:
-        assert 0.0 <= episode.progress_m <= length_m
-        assert episode.progress_m <= episode.progress_fraction * length_m + 1e-6
+        assert 0.0 <= episode.progress_m <= length_m + 1e-3
+        assert episode.progress_m <= episode.progress_fraction * length_m + 1e-3
 
 
 def test_trials_repeat() -> None:
