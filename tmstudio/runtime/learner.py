@@ -131,6 +131,7 @@ def _restore(run: RunFolder, track: Track, time_s: float, events: EventLog) -> _
     widths = observation_widths(run.config, track)
     student = Student(run.config, widths, run.replay_path, run.fingerprint)
     store = CheckpointStore(run.checkpoints_path, run.config.checkpoints.keep)
+    store.prepare()
     state = restore(store, student)
     journal = Journal(run.journal_path, int(state.get("journal_segment", 1)))
     for torn in journal.torn:

@@ -6,6 +6,7 @@ import time
 from typing import Any, Final
 
 from tmstudio.config.run_config import RunConfig
+from tmstudio.errors import TMStudioError
 from tmstudio.runs.events import EventLog
 from tmstudio.runtime.clock import Every, TrainingClock
 from tmstudio.runtime.examiner import Candidate, Examiner
@@ -24,6 +25,7 @@ _WAIT_S: Final = 0.05
 _LAST_DRIVING_S: Final = 3.0
 _LAST_TRIALS_S: Final = 120.0
 _FAREWELL_S: Final = 5.0
+_ROLL_BACKS: Final = 3
 ORIGIN: Final = "simulator"
 
 
@@ -80,6 +82,7 @@ class LearnerLoop:
         self._trials_due = Every(config.evaluation.every_s, clock.elapsed_s)
         self._paused = False
         self._wanted: set[str] = set()
+        self._roll_backs = 0
         self._updates_rate = Rate()
         self._steps_rate = Rate()
 
@@ -242,7 +245,8 @@ class LearnerLoop:
         return version
 
     def _checkpoint(self) -> str:
-        """Save everything as it is now; the name of the checkpoint, which is written in the background."""
+        """Save everything as it is now, in the background; the checkpoint's name."""
+        self._checked_metrics()
         with self._ingest.held() as arrivals:
             self._take_in(arrivals)
             name = self._saver.save(self._student, self._ingest.drivers.state(), self._clock.elapsed_s)
@@ -260,13 +264,13 @@ class LearnerLoop:
         verdict = self._examiner.verdict(step=self._student.steps, time_s=self._clock.elapsed_s)
         if verdict is not None:
             trials = verdict.trials
-            self._events.emit(
-                "evaluated",
-                checkpoint=verdict.candidate.checkpoint,
-                finish_rate=trials.finish_rate,
-                median_lap_s=trials.median_lap_s,
-                best=trials.best,
-            )
+            score = {
+                "finish_rate": trials.finish_rate,
+                "median_lap_s": trials.median_lap_s,
+                "mean_return": trials.mean_return,
+                "policy_step": trials.policy_step,
+            }
+            self._events.emit("evaluated", **score)
             if trials.best:
                 self._saver.promote(verdict.candidate.checkpoint)
         elif self._examiner.give_up_if_late():
@@ -274,7 +278,7 @@ class LearnerLoop:
 
     def _record(self) -> None:
         student = self._student
-        values = student.metrics()
+        values = self._checked_metrics()
         values |= {
             "learner/updates_per_s": self._updates_rate.per_s,
             "learner/update_ratio": student.updates / max(1, student.steps),
@@ -293,6 +297,24 @@ class LearnerLoop:
         self._scores.scalars(
             values, step=student.steps, updates=student.updates, time_s=self._clock.elapsed_s
         )
+
+    def _checked_metrics(self) -> dict[str, float]:
+        """The newest update's metrics; goes back to the last checkpoint where they show that learning has run away."""
+        values = self._student.metrics()
+        problem = self._student.problem_of(values)
+        if not problem:
+            return values
+        self._roll_backs += 1
+        self._events.emit("rolled back", cause=problem, updates=self._student.updates)
+        if self._roll_backs > _ROLL_BACKS or not self._saver.last:
+            raise TMStudioError(
+                "Learning has run away",
+                cause=problem,
+                hint="try smaller learning rates; the last checkpoint is sound" if self._saver.last else "",
+            )
+        self._student.load_state(self._saver.load_algorithm())
+        self._publish()
+        return {}
 
     def _finish(self) -> bool:
         """Let the last driving arrive, judge the last policy, save, send the drivers home."""

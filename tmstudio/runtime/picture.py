@@ -63,7 +63,11 @@ def _lap(run: RunFolder) -> Image:
                 break
             observation = transition.observation
         lap = transition.episodes[0]
-        how = f"lap {lap.lap_time_s:.2f} s" if lap.lap_time_s is not None else f"{lap.end} at {lap.progress_fraction:.0%}"
+        how = (
+            f"lap {lap.lap_time_s:.2f} s"
+            if lap.lap_time_s is not None
+            else f"{lap.end} at {lap.progress_fraction:.0%}"
+        )
         caption = f"{track.name}: {how}, simulator, best policy without exploration"
     return lap_picture(
         track,
@@ -89,7 +93,14 @@ def _charts(run: RunFolder) -> Image:
     slowest = max((lap for _, lap in laps), default=1.0)
     fastest = min((lap for _, lap in laps), default=0.0)
     margin = max(1.0, 0.1 * (slowest - fastest))
-    _chart(strip[:, half:], "median lap of the trials, s", laps, (fastest - margin, slowest + margin), end_s, _AMBER)
+    _chart(
+        strip[:, half:],
+        "median lap of the trials, s",
+        laps,
+        (fastest - margin, slowest + margin),
+        end_s,
+        _AMBER,
+    )
     return strip
 
 
@@ -116,7 +127,10 @@ def _chart(
             _write(area, f"{low + share * (high - low):.0f}", (12, y + 5), _MUTED)
     _write(area, f"{end_s / 60:.1f} min", (right - 60, height - 12), _MUTED)
     pixels = [
-        (round(left + (right - left) * at / end_s), round(bottom + (top - bottom) * (value - low) / (high - low)))
+        (
+            round(left + (right - left) * at / end_s),
+            round(bottom + (top - bottom) * (value - low) / (high - low)),
+        )
         for at, value in points
     ]
     if pixels:

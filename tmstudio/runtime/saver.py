@@ -7,7 +7,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from tmstudio.errors import TMStudioError
-from tmstudio.learning.checkpoints import CheckpointStore
+from tmstudio.learning.algorithms.base import AlgorithmState
+from tmstudio.learning.checkpoints import CheckpointStore, name_of
 from tmstudio.runs.events import EventLog
 from tmstudio.runtime.journal import Journal
 from tmstudio.runtime.student import Student
@@ -31,57 +32,63 @@ class Saver:
 
     def __init__(self, store: CheckpointStore, journal: Journal, events: EventLog) -> None:
         self.fault: TMStudioError | None = None
-        self.last = ""
+        self.last = store.resolve("last") or ""
         self._store = store
         self._journal = journal
         self._events = events
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="saver")
         self._writing: Future[None] | None = None
-        self._kept = ""
+        self._judged = {store.resolve("best")}
 
     def save(self, student: Student, drivers: Mapping[str, Mapping[str, int]], time_s: float) -> str:
-        """Save everything as it is now; returns the checkpoint's name. Nothing may arrive during the call.
+        """Save everything as it is now; the checkpoint's name. Nothing may arrive during the call.
 
         Args:
             student: what has learned.
             drivers: what arrived from each driver.
             time_s: time of training.
         """
+        name = name_of(student.steps)
+        if name in self._judged:
+            return name  # nothing arrived since: the policy that was judged stays as it was
         if self._writing is not None:
             self._writing.result()  # one at a time: a second copy of the tensors would only pile up
-        name = f"step-{student.steps:09d}"
         segment = self._journal.begin_segment()
-        policy, learner = student.policy_file(), student.state()
+        replay = student.replay
         state: dict[str, Any] = {
-            "steps": student.steps,
-            "updates": student.updates,
             "time_s": time_s,
             "journal_segment": segment,
             "drivers": drivers,
-            "replay": {
-                "head": student.replay.head,
-                "size": student.replay.size,
-                "random_state": student.replay.random_state,
-            },
+            "replay": {"head": replay.head, "size": replay.size, "random_state": replay.random_state},
         }
-        kept = self._kept
+        step, policy, learner = student.steps, student.policy_file(), student.state()
+        pinned = [each for each in self._judged if each is not None]
 
         def write() -> None:
-            self._store.save(student.steps, policy, learner, state, pinned=(kept,))
+            self._store.save(step, policy, learner, state, pinned)
             self._journal.drop_before(segment)
             self.last = name
-            self._events.emit("checkpoint", name=name, updates=state["updates"])
+            self._events.emit("checkpoint", name=name)
 
         self._writing = self._thread.submit(self._guarded, write)
         return name
 
     def keep(self, name: str) -> None:
-        """Do not clear this checkpoint away, whatever comes; in place of the one kept before."""
-        self._kept = name
+        """Leave the checkpoint ``name`` as it is, beside the best one: its policy is on trial."""
+        self._judged = {name, self._store.resolve("best")}
 
     def promote(self, name: str) -> None:
-        """Make a saved checkpoint the best."""
-        self._thread.submit(self._guarded, lambda: self._store.promote(name))
+        """Make a checkpoint the best, once it is safe."""
+
+        def mark() -> None:
+            self._store.promote(name)
+            self._events.emit("new best", name=name)
+
+        self._thread.submit(self._guarded, mark)
+
+    def load_algorithm(self) -> AlgorithmState:
+        """The algorithm's state in the newest checkpoint."""
+        return self._store.load("last").learner
 
     def close(self) -> None:
         """Wait until all is written.
@@ -104,17 +111,15 @@ class Saver:
             self.fault = None
 
 
-def restore(store: CheckpointStore, student: Student) -> dict[str, Any]:
-    """Bring ``student`` back to the newest checkpoint; the checkpoint's state, empty if there is none."""
-    name = store.resolve("last")
-    if name is None:
+def restore(store: CheckpointStore, student: Student) -> Mapping[str, Any]:
+    """Bring ``student`` back to the newest checkpoint; the process's own numbers, empty if there is none."""
+    if store.resolve("last") is None:
         student.replay.restore(0, 0)
         return {}
-    checkpoint = store.load(name)
-    state: dict[str, Any] = checkpoint.state
+    checkpoint = store.load("last")
     student.load_state(checkpoint.learner)
-    student.steps = int(state["steps"])
-    replay = state["replay"]
+    student.steps = checkpoint.step
+    replay = checkpoint.state["replay"]
     student.replay.random_state = replay["random_state"]
     student.replay.restore(int(replay["head"]), int(replay["size"]))
-    return state
+    return checkpoint.state

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from tmstudio.config.run_config import RunConfig
 from tmstudio.env.reward import reward_weights
-from tmstudio.errors import TMStudioError
 from tmstudio.learning.algorithms.base import AlgorithmState, Metrics, read_metrics
 from tmstudio.learning.algorithms.build import build_algorithm
+from tmstudio.learning.health import problem_of, value_limit
 from tmstudio.learning.policy import PolicySpec, PolicyVersion, encode_policy
 from tmstudio.learning.replay.storage import Shape
 from tmstudio.learning.replay.uniform import ReplayStore
@@ -39,6 +39,7 @@ class Student:
         self._algorithm = build_algorithm(
             config.algorithm, widths.observation_size, widths.action_size, seed=config.seed
         )
+        self._gamma = config.algorithm.gamma
         self._batch_size = config.algorithm.batch_size
         self._spec = PolicySpec(config.algorithm.network, widths.observation_size, widths.action_size)
         self._fingerprint = fingerprint
@@ -66,20 +67,12 @@ class Student:
         self._newest = self._algorithm.update(self.replay.sample(self._batch_size))
 
     def metrics(self) -> dict[str, float]:
-        """What the newest update said of itself.
+        """What the newest update said of itself."""
+        return read_metrics(self._newest) if self._newest else {}
 
-        Raises:
-            TMStudioError: it is no number any more.
-        """
-        values = read_metrics(self._newest) if self._newest else {}
-        broken = [name for name, value in values.items() if not math.isfinite(value)]
-        if broken:
-            raise TMStudioError(
-                "Learning has failed: its numbers are no longer finite",
-                cause=f"{', '.join(broken)} after {self.updates} updates",
-                hint="the last checkpoint is sound: resume from it, with smaller learning rates",
-            )
-        return values
+    def problem_of(self, metrics: Mapping[str, float]) -> str:
+        """Why learning must not go on from here; empty if it may."""
+        return problem_of(metrics, value_limit(self.replay.largest_reward, self._gamma))
 
     def policy_file(self) -> bytes:
         """The policy as it is now."""
