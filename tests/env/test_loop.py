@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tmstudio.config.run_config import Episode, RunConfig
-from tmstudio.env.build import load_track, trial_task, watch_task
+from tmstudio.config.run_config import Episode, RunConfig, SimulatorGame
+from tmstudio.env.build import load_track, training_task, trial_task
 from tmstudio.env.clock import RealTimeGame
 from tmstudio.env.loop import RandomDriver, TrialRound, drive_trials, straight_ahead
 from tmstudio.env.task import DriveTask
@@ -121,10 +121,9 @@ def test_a_round_of_trials_can_be_driven_step_by_step() -> None:
     assert [episode.end for episode in trial_round.results()] == ["time limit"] * 2
 
 
-def test_somebody_watching_sees_one_car_at_the_speed_of_a_clock() -> None:
-    config = RunConfig(track="meadow")
-    task = watch_task(config, load_track(config), seed=1)
-    assert isinstance(task.game, RealTimeGame)
-    assert task.cars == 1
-    assert task.reset().shape == (1, task.observation_size)
-    assert bool(task.accounts.from_start[0])
+def test_real_time_is_a_matter_of_configuration() -> None:
+    for game, paced in ((SimulatorGame(cars=3), False), (SimulatorGame(cars=3, pace="real time"), True)):
+        config = RunConfig(track="meadow", game=game)
+        task = training_task(config, load_track(config), seed=1)
+        assert isinstance(task.game, RealTimeGame) == paced
+        assert task.reset().shape == (3, task.observation_size)

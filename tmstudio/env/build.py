@@ -42,13 +42,6 @@ def trial_task(config: RunConfig, track: Track, seeds: Sequence[int]) -> DriveTa
     return DriveTask(config, track, simulated_game(config, track, len(seeds)), TrialStarts(track, seeds))
 
 
-def watch_task(config: RunConfig, track: Track, seed: int) -> DriveTask:
-    """A task with one car at the speed of a clock, on the start line, for people to look at."""
-    game = RealTimeGame(simulated_game(config, track, 1))
-    starts = TrainingStarts(track, 0.0, np.random.default_rng(seed), random_starts)
-    return DriveTask(config, track, game, starts)
-
-
 def simulated_game(config: RunConfig, track: Track, cars: int) -> Game:
     """The built-in simulator with the car that the configuration names."""
     return Simulator(track, cars, load_car(config.game.car))
