@@ -18,7 +18,6 @@ from tmstudio.learning.checkpoints import CheckpointStore, name_of
 from tmstudio.learning.policy import Policy, PolicyVersion, decode_policy
 from tmstudio.runs.folder import RunFolder
 
-
 _WORDS: Final[dict[str, Literal["best", "last"]]] = {"best": "best", "last": "last"}
 
 
