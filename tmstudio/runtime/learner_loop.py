@@ -23,6 +23,7 @@ from tmstudio.runtime.worker import StopRequest
 _METRICS_EVERY_S: Final = 0.5
 _WAIT_S: Final = 0.05
 _LAST_DRIVING_S: Final = 3.0
+_QUIET_S: Final = 1.0
 _LAST_TRIALS_S: Final = 120.0
 _FAREWELL_S: Final = 5.0
 _ROLL_BACKS: Final = 3
@@ -319,11 +320,14 @@ class LearnerLoop:
     def _finish(self) -> bool:
         """Let the last driving arrive, judge the last policy, save, send the drivers home."""
         self.state = "finishing"
+        self._clock.stand()
         self._board.pause(paused=True)
         deadline = time.monotonic() + _LAST_DRIVING_S
-        while time.monotonic() < deadline and self._underway() and not self._stop.requested:
-            self._take_in(self._ingest.take(_WAIT_S))
-        self._clock.stand()
+        while time.monotonic() < deadline and not self._stop.requested:
+            arrivals = self._ingest.take(_QUIET_S)
+            if not arrivals:
+                break
+            self._take_in(arrivals)
         if self._student.updates:
             self._put_on_trial()
         deadline = time.monotonic() + _LAST_TRIALS_S
@@ -345,10 +349,6 @@ class LearnerLoop:
         self._checkpoint()
         self.state = "finished"
         return True
-
-    def _underway(self) -> bool:
-        with self._ingest.lock:
-            return any(driver.present and driver.health.backlog_steps for driver in self._ingest.drivers)
 
     def _drivers_to_tell(self) -> bool:
         with self._ingest.lock:
