@@ -30,7 +30,9 @@ BEAM_ANGLES_RAD = (np.arange(BEAMS) - 9) * BEAM_STEP_RAD
 
 _BLOCK_POINTS = 6
 _TOLERANCE_M = 0.03
-_INSIDE_M = 0.01
+"""Border points are left out as long as the border stays within this."""
+_INSIDE_M = 0.05
+"""Beams start at least this far inside the borders: on the inner side of what is left of them."""
 # 2 atan(t) on [-1, 1] in beam steps: odd polynomial of least maximum error, 1.3e-4 beam steps (0.0013 degrees).
 _ARCTAN = tuple(
     np.float32(36 / math.pi * c) for c in (0.99986633, -0.33030477, 0.18015924, -0.08515627, 0.02084507)
@@ -126,7 +128,8 @@ class RayCaster:
         turn = self._turn_back.take(beam)
         near, far = from_point.take(owner) * turn, to_point.take(owner) * turn
         # Within the stretch, also where it is seen edge-on and rounding would place the hit beyond its ends.
-        share = np.clip(near.imag / (near.imag - far.imag), 0, 1)
+        span = near.imag - far.imag
+        share = np.clip(near.imag / np.where(span == 0, np.float32(1), span), 0, 1)
         distance = near.real + share * (far.real - near.real)
         target = stretch // (2 * self._size) * BEAMS
         result = np.full(count * BEAMS, self.range_m, dtype=np.float32)
@@ -154,8 +157,10 @@ def _sectors(forward: Singles, left: Singles) -> NDArray[np.int8]:
     tangent += square
     np.sqrt(tangent, out=tangent)
     tangent += forward
-    np.maximum(tangent, np.float32(1e-12), out=tangent)
-    np.divide(left, tangent, out=tangent)
+    # Straight behind the sum rounds to nothing; a point there must come out as far beyond beam 18, not as 0 / 0.
+    np.maximum(tangent, np.float32(1e-30), out=tangent)
+    np.add(left, np.float32(1e-20), out=square)
+    np.divide(square, tangent, out=tangent)
     np.minimum(tangent, np.float32(1.05), out=tangent)
     np.maximum(tangent, np.float32(-1.05), out=tangent)
     np.multiply(tangent, tangent, out=square)
