@@ -33,7 +33,7 @@ def advance(game: RealTimeGame, duration_s: float = 0.05) -> None:
 
 
 def test_thinking_comes_out_of_the_waiting(clock: Clock, scripted_game: Any) -> None:
-    game = RealTimeGame(scripted_game(1), clock.now, clock.work)
+    game = RealTimeGame(scripted_game(1), 0.05, clock.now, clock.work)
     advance(game)
     begun = clock.now_s
     for thinking_s in (0.0, 0.01, 0.03, 0.049):
@@ -44,7 +44,7 @@ def test_thinking_comes_out_of_the_waiting(clock: Clock, scripted_game: Any) -> 
 
 
 def test_a_late_step_is_made_up_for(clock: Clock, scripted_game: Any) -> None:
-    game = RealTimeGame(scripted_game(1), clock.now, clock.work)
+    game = RealTimeGame(scripted_game(1), 0.05, clock.now, clock.work)
     advance(game)
     begun = clock.now_s
     clock.work(0.08)
@@ -56,7 +56,7 @@ def test_a_late_step_is_made_up_for(clock: Clock, scripted_game: Any) -> None:
 
 
 def test_a_step_that_is_too_late_restarts_the_grid_and_is_counted(clock: Clock, scripted_game: Any) -> None:
-    game = RealTimeGame(scripted_game(1), clock.now, clock.work)
+    game = RealTimeGame(scripted_game(1), 0.05, clock.now, clock.work)
     advance(game)
     clock.work(0.5)
     advance(game)
@@ -68,7 +68,7 @@ def test_a_step_that_is_too_late_restarts_the_grid_and_is_counted(clock: Clock, 
 
 def test_the_game_behind_it_is_driven_and_seen(clock: Clock, scripted_game: Any) -> None:
     inner = scripted_game(2)
-    game = RealTimeGame(inner, clock.now, clock.work)
+    game = RealTimeGame(inner, 0.05, clock.now, clock.work)
     advance(game, 0.01)
     assert [duration_s for _, duration_s in inner.held] == [0.01]
     assert (game.cars, game.origin, game.capabilities) == (2, "simulator", inner.capabilities)

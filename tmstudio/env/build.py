@@ -29,7 +29,9 @@ def training_task(config: RunConfig, track: Track, seed: int, cars: int | None =
     """
     starts = training_starts(config, track, np.random.default_rng(seed))
     game = simulated_game(config, track, config.game.cars if cars is None else cars)
-    return DriveTask(config, track, RealTimeGame(game) if config.game.pace == "real time" else game, starts)
+    if config.game.pace == "real time":
+        game = RealTimeGame(game, config.timing.step_ms / 1000.0)
+    return DriveTask(config, track, game, starts)
 
 
 def training_starts(config: RunConfig, track: Track, rng: np.random.Generator) -> StartSource:

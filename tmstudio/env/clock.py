@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Final
 
 from tmstudio.game.interface import Game, Origin, Starts
 from tmstudio.game.state import BoolArray, Controls, VehicleState
-
-TOLERANCE_S: Final = 0.05
-"""Lateness up to one control step of 50 ms is made up for; beyond it the grid starts anew."""
 
 
 class RealTimeGame:
     """A game whose every `advance` ends on a grid of the wall clock.
 
     What is computed between two calls comes out of the waiting time, so that the car drives at the speed of a
-    clock however long the policy thinks. A late call is made up for by the next; one that is later than the
-    tolerance restarts the grid and is counted.
+    clock however long the policy thinks. A late call is made up for by the next; one that is later than a
+    whole step restarts the grid and is counted.
 
     Args:
         game: the game to slow down.
+        step_s: length of a control step.
         now: the monotonic clock, in seconds.
         sleep: waits for some seconds.
     """
@@ -29,11 +26,13 @@ class RealTimeGame:
     def __init__(
         self,
         game: Game,
+        step_s: float,
         now: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.game = game
         self.deadline_misses = 0
+        self._step_s = step_s
         self._now = now
         self._sleep = sleep
         self._due_s: float | None = None
@@ -62,7 +61,7 @@ class RealTimeGame:
         self.game.advance(controls, duration_s)
         now = self._now()
         due = (now if self._due_s is None else self._due_s) + duration_s
-        if now > due + TOLERANCE_S:
+        if now > due + self._step_s:
             self.deadline_misses += 1
             due = now
         self._due_s = due
