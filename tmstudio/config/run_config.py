@@ -144,7 +144,7 @@ class SimbaNetwork(Section):
 
     kind: Literal["simba"] = "simba"
     actor_width: int = setting(
-        128, "Width of the policy's network.", unit="units", identity=True, ge=16, le=1024
+        64, "Width of the policy's network.", unit="units", identity=True, ge=16, le=1024
     )
     actor_blocks: int = setting(1, "Residual blocks of the policy's network.", identity=True, ge=1, le=6)
     critic_width: int = setting(128, "Width of the critics.", unit="units", identity=True, ge=16, le=2048)
