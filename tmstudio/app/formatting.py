@@ -1,4 +1,4 @@
-"""How numbers are written: with unit, sensible digits, and a thin space between thousands."""
+"""How numbers are written: with unit, sensible digits, and a narrow space between thousands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import math
 NOTHING = "–"
 """Shown where there is no value yet."""
 
-_THIN_SPACE = "\u2009"
+_NARROW_SPACE = "\u202f"
+"""Does not break at the end of a line."""
 _MINUS = "\u2212"
 
 
@@ -15,7 +16,7 @@ def count(value: float | None) -> str:
     """A whole number: ``412 384``."""
     if value is None or not math.isfinite(value):
         return NOTHING
-    return f"{round(value):,}".replace(",", _THIN_SPACE).replace("-", _MINUS)
+    return f"{round(value):,}".replace(",", _NARROW_SPACE).replace("-", _MINUS)
 
 
 def short_count(value: float | None) -> str:

@@ -55,7 +55,6 @@ class RunState:
         budget_used: whether its budget is used up.
         abandoned: whether a worker left its announcement behind: it was killed.
         has_policy: whether there is a policy to watch or evaluate.
-        busy_elsewhere: who steers the run, where that is another studio.
     """
 
     learner: bool = False
@@ -68,7 +67,6 @@ class RunState:
     budget_used: bool = False
     abandoned: bool = False
     has_policy: bool = False
-    busy_elsewhere: str = ""
 
     @property
     def phase(self) -> Phase:
@@ -124,8 +122,6 @@ class Command:
 
 
 def _not_running(state: RunState) -> str:
-    if state.busy_elsewhere:
-        return state.busy_elsewhere
     if state.phase is Phase.STARTING:
         return "The run is still starting"
     if state.phase is Phase.STOPPING:
@@ -134,8 +130,6 @@ def _not_running(state: RunState) -> str:
 
 
 def _start_off(state: RunState) -> str:
-    if state.busy_elsewhere:
-        return state.busy_elsewhere
     return "The run is already starting" if state.starting else ""
 
 
@@ -147,7 +141,7 @@ def _start_text(state: RunState) -> str:
 
 def _watch_off(state: RunState) -> str:
     if not state.driver:
-        return state.busy_elsewhere or "No car drives: start the run first"
+        return "No car drives: start the run first"
     if not state.has_policy:
         return "There is no policy yet: the first one comes with the first updates"
     return _not_running(state) if state.phase is Phase.STOPPING else ""
@@ -204,9 +198,7 @@ COMMANDS = (
         "stop",
         lambda _: "Stop",
         "Save and end learner and driver; the run can be resumed later",
-        lambda state: (
-            "" if state.learner or state.driver else state.busy_elsewhere or "The run is not running"
-        ),
+        lambda state: "" if state.running else "The run is not running",
         kind="danger",
         key="Ctrl+.",
     ),

@@ -7,9 +7,10 @@ found by its job file and steered by Control calls.
 
 from __future__ import annotations
 
+import re
+import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -18,7 +19,7 @@ from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 from tmstudio.app.outcome import End, ProcessOutcome, outcome_of
 from tmstudio.runs.events import last_lines, log_file
 from tmstudio.runs.folder import RunFolder
-from tmstudio.runs.jobs import Job, is_alive, job_file, process_start_time, program
+from tmstudio.runs.jobs import Job, is_alive, job_file, program
 
 ANNOUNCE_WITHIN_S = 60.0
 """A worker that has not announced itself after this time is given up."""
@@ -29,17 +30,45 @@ STOP_WITHIN_S = 15.0
 DRIVER_ID = "actor-1"
 """The name of the driver that a window starts."""
 
+_EXCEPTION = re.compile(r"[A-Za-z_.]+(Error|Exception|Interrupt|Exit)\b")
 _LOOK_EVERY_MS = 500
 _LOG_LINES = 12
 
 
-@dataclass
 class _Detached:
-    """A worker that runs on its own: known by its process id."""
+    """A worker in a session of its own: it outlives this process, and until then its exit code is known.
 
-    pid: int
-    started_at: float
-    process_start: float | None
+    Qt can start such a process too, but tells neither its id nor how it ended.
+    """
+
+    def __init__(self, command: list[str], log: Path) -> None:
+        self.started_at = time.monotonic()
+        log.parent.mkdir(exist_ok=True)
+        with log.open("ab") as errors:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+            )
+
+    def ended_with(self) -> int | None:
+        """Its exit code, negative for the signal that ended it; None while it runs."""
+        return self._process.poll()
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self._process.terminate()
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+
+    def let_go(self) -> None:
+        """Leave it to itself: nobody waits for its end any more."""
+        if self._process.poll() is None:
+            self._process.returncode = 0  # else Python complains that it was forgotten
 
 
 class Supervisor(QObject):
@@ -110,19 +139,23 @@ class Supervisor(QObject):
     def start_learner(self) -> None:
         """Start the learner, detached."""
         self._settled.discard("learner")
-        process = self._prepared("learner", [])
-        ok, pid = process.startDetached()
-        if ok and pid > 0:
-            self._learner = _Detached(int(pid), time.monotonic(), process_start_time(int(pid)))
-        else:
-            self._tell_end(ProcessOutcome("learner", End.NOT_STARTED, reason=process.errorString()))
+        try:
+            self._learner = _Detached(self._command("learner", []), self._log("learner"))
+        except OSError as error:
+            self._tell_end(ProcessOutcome("learner", End.NOT_STARTED, reason=str(error)))
         self.changed.emit()
 
     def start_driver(self) -> None:
         """Start the driver, which ends when this window's process ends."""
         self._settled.discard("actor")
-        process = self._prepared("actor", ["--name", DRIVER_ID, "--parent-bound"])
-        process.setParent(self)
+        command = self._command("actor", ["--name", DRIVER_ID, "--parent-bound"])
+        process = QProcess(self)
+        process.setProgram(command[0])
+        process.setArguments(command[1:])
+        process.setStandardOutputFile(QProcess.nullDevice())
+        log = self._log("actor")
+        log.parent.mkdir(exist_ok=True)
+        process.setStandardErrorFile(str(log), QProcess.OpenModeFlag.Append)
         process.finished.connect(self._driver_finished)
         process.errorOccurred.connect(self._driver_error)
         self._driver = process
@@ -131,8 +164,11 @@ class Supervisor(QObject):
 
     def start_detached_driver(self) -> bool:
         """Start a driver that goes on without the window; whether that worked."""
-        ok, _pid = self._prepared("actor", ["--name", DRIVER_ID]).startDetached()
-        return bool(ok)
+        try:
+            _Detached(self._command("actor", ["--name", DRIVER_ID]), self._log("actor")).let_go()
+        except OSError:
+            return False
+        return True
 
     def dismiss_driver(self, tell: Callable[[], object]) -> None:
         """Let this window's driver end, so that a detached one can take its place; its end is then no news."""
@@ -140,8 +176,15 @@ class Supervisor(QObject):
         tell()
 
     def begin_stop(self) -> None:
-        """Note that the workers were told to stop; they are killed if they do not."""
+        """Note that the workers were told to stop; they are killed if they do not.
+
+        One that cannot take calls yet is told by a signal.
+        """
         self.stopping = True
+        if self._learner is not None and "learner" not in self._jobs:
+            self._learner.terminate()
+        if self._driver is not None and "actor" not in self._jobs:
+            self._driver.terminate()
         self._stop_deadline = time.monotonic() + STOP_WITHIN_S
         self.changed.emit()
 
@@ -152,6 +195,9 @@ class Supervisor(QObject):
     def release(self) -> None:
         """Let go of everything: the end of the window. The driver notices the end of its input."""
         self._timer.stop()
+        if self._learner is not None:
+            self._learner.let_go()
+            self._learner = None
         if self._driver is not None:
             self._driver.finished.disconnect(self._driver_finished)
             self._driver.errorOccurred.disconnect(self._driver_error)
@@ -163,16 +209,8 @@ class Supervisor(QObject):
 
     # How workers come and go
 
-    def _prepared(self, role: str, arguments: list[str]) -> QProcess:
-        command = [*program(), role, str(self.run.path), *arguments]
-        process = QProcess()
-        process.setProgram(command[0])
-        process.setArguments(command[1:])
-        process.setStandardOutputFile(QProcess.nullDevice())
-        log = self._log(role)
-        log.parent.mkdir(exist_ok=True)
-        process.setStandardErrorFile(str(log), QProcess.OpenModeFlag.Append)
-        return process
+    def _command(self, role: str, arguments: list[str]) -> list[str]:
+        return [*program(), role, str(self.run.path), *arguments]
 
     def _log(self, role: str) -> Path:
         return log_file(self.run.path, DRIVER_ID if role == "actor" else role)
@@ -209,16 +247,7 @@ class Supervisor(QObject):
         now = time.monotonic()
         learner = self._learner
         if learner is not None:
-            start = process_start_time(learner.pid)
-            gone = start is None or (
-                learner.process_start is not None and abs(start - learner.process_start) > 0.05
-            )
-            late = "learner" not in self._jobs and now - learner.started_at > ANNOUNCE_WITHIN_S
-            if gone or late:
-                self._learner = None
-                job = self._jobs.pop("learner", None)
-                self._tell_end(self._outcome_of_stranger("learner", job))
-                self.changed.emit()
+            self._look_at_learner(learner, now)
         if self._stop_deadline is not None and now > self._stop_deadline:
             self._stop_deadline = None
             self._kill_all()
@@ -226,6 +255,23 @@ class Supervisor(QObject):
             self.stopping = False
             self._stop_deadline = None
             self.changed.emit()
+
+    def _look_at_learner(self, learner: _Detached, now: float) -> None:
+        code = learner.ended_with()
+        if code is None and "learner" not in self._jobs and now - learner.started_at > ANNOUNCE_WITHIN_S:
+            learner.kill()
+            return  # the next look finds how it ended
+        if code is None:
+            return
+        self._learner = None
+        self._jobs.pop("learner", None)
+        reason = self._last_error("learner") if code > 0 else ""
+        self._tell_end(
+            outcome_of(
+                "learner", code=abs(code), crashed=code < 0, asked_to_stop=self.stopping, reason=reason
+            )
+        )
+        self.changed.emit()
 
     def _kill_all(self) -> None:
         for job in self._jobs.values():
@@ -236,6 +282,8 @@ class Supervisor(QObject):
                     continue  # it has just gone
         if self._driver is not None:
             self._driver.kill()
+        if self._learner is not None:
+            self._learner.kill()
 
     def _is_mine(self, role: str) -> bool:
         return self._driver is not None if role == "actor" else self._learner is not None
@@ -261,7 +309,9 @@ class Supervisor(QObject):
 
     def _last_error(self, role: str) -> str:
         """The message of the error that the last lines of a worker's log end with, or nothing."""
-        for line in reversed(last_lines(self._log(role), _LOG_LINES)):
+        lines = last_lines(self._log(role), _LOG_LINES)
+        for line in reversed(lines):
             if line.startswith("error: "):
                 return line.removeprefix("error: ")
-        return ""
+        last = next((line for line in reversed(lines) if line.strip()), "")
+        return last if _EXCEPTION.match(last) else ""

@@ -148,7 +148,7 @@ def number_row(path: str, on_change: Callable[[], object]) -> FieldRow:
 
 def parsed(text: str) -> Any:
     """What the user typed, as a number where it is one; the models complain about anything else."""
-    plain = text.strip().replace("\u2009", "").replace(" ", "").replace("\u2212", "-")
+    plain = text.strip().replace("\u202f", "").replace(" ", "").replace("\u2212", "-")
     for kind in (int, float):
         try:
             return kind(plain)

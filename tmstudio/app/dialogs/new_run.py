@@ -51,7 +51,7 @@ class NewRunDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("New run")
         self.setModal(True)
-        self.resize(980, 580)
+        self.resize(980, 560)
         self._library = library
         self._create = create
         self._touched: set[str] = set()
@@ -93,7 +93,7 @@ class NewRunDialog(QDialog):
 
     def _build_form(self) -> Panel:
         panel = Panel(margins=16)
-        panel.body.setSpacing(10)
+        panel.body.setSpacing(12)
         self._track, self._preset, self._algorithm = Choice(), Choice(), Choice()
         self._track.addItems(self._names)
         for name in PRESETS:

@@ -110,6 +110,9 @@ def _evaluate_step(mine: list[RunLine], actions: RailActions) -> Step:
             StepState.OPEN,
         )
     best = min(tested, key=lambda one: (-(one.finish_rate or 0.0), one.best_lap_s or 1e9))
+    if not best.finish_rate:
+        text = f"{evaluated(best)} finished by {best.name}: it needs more training."
+        return Step("Evaluate", text, StepState.OPEN, "Open", lambda: actions.open_run(best.name))
     text = f"{evaluated(best)} finished by {best.name}"
     text += f", best {formatting.lap(best.best_lap_s)}." if best.best_lap_s is not None else "."
     return Step("Evaluate", text, StepState.DONE, "Open", lambda: actions.open_run(best.name))

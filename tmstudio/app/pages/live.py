@@ -283,7 +283,7 @@ class LivePage(Page):
     def _show_end(self, outcome: ProcessOutcome, lines: list[str]) -> None:
         session = self._session
         if session is not None:
-            end_notice(self.banner, outcome, lines, session.state.stopping, lambda: self._resume(session))
+            end_notice(self.banner, outcome, lines, session.state, lambda: self._resume(session))
             self._show_numbers()
 
     def _resume(self, session: RunSession) -> None:

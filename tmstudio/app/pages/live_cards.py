@@ -321,5 +321,5 @@ def evaluation_text(row: EvaluationRow) -> str:
 
 def shown_facts(record: Mapping[str, Any]) -> tuple[str, str]:
     """Progress and the race clock of the car that is shown."""
-    clock = formatting.lap(float(record["race_time_s"])) if record["from_start"] else "random start"
+    clock = formatting.lap(float(record["race_time_s"])) if record["from_start"] else "– (random start)"
     return formatting.percent(float(record["progress_fraction"])), clock

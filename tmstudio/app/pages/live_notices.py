@@ -5,26 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tmstudio.app.outcome import ProcessOutcome
-from tmstudio.app.run_state import Phase
+from tmstudio.app.run_state import Phase, RunState
 from tmstudio.app.widgets.banner import Banner
 
 _MEANING = {
-    "actor": "The learner goes on with what it has. Nothing that was driven is lost.",
-    "learner": "The driver goes on and keeps its driving on disk until the learner is back. Training resumes from the last checkpoint.",
+    ("actor", True): "The learner goes on with what it has. Nothing that was delivered is lost.",
+    ("actor", False): "Nothing that was delivered is lost.",
+    ("learner", True): "The driver keeps its driving on disk until the learner is back. "
+    "Training goes on from the last checkpoint.",
+    ("learner", False): "Training goes on from the last checkpoint.",
 }
 
 
 def end_notice(
-    banner: Banner, outcome: ProcessOutcome, lines: list[str], stopping: bool, resume: Callable[[], object]
+    banner: Banner,
+    outcome: ProcessOutcome,
+    lines: list[str],
+    state: RunState,
+    resume: Callable[[], object],
 ) -> None:
-    """Say how a worker ended, with its last lines."""
+    """Say how a worker ended, with its last lines and what can be done."""
+    other_alive = state.learner if outcome.role == "actor" else state.driver
     verb = "Start the driver again" if outcome.role == "actor" else "Start the learner again"
     banner.say(
         outcome.sentence(),
-        "" if stopping else _MEANING.get(outcome.role, ""),
+        "" if state.stopping else _MEANING.get((outcome.role, other_alive), ""),
         color="red",
         lines="\n".join(lines),
-        actions=[] if stopping else [(verb, resume)],
+        actions=[] if state.stopping else [(verb if other_alive else "Resume", resume)],
     )
 
 

@@ -33,6 +33,7 @@ _TOP, _BOTTOM, _RIGHT = 6, 18, 2
 _MIN_SPAN_S = 5.0
 _FAINT = 0.34
 _LABEL_HEIGHT = 13
+_ROOM_FOR_LINES = 90
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,7 @@ class Curve(QWidget):
         painter.setFont(font(12))
         painter.setPen(colors.color("line"))
         frame = QRectF(self.rect()).adjusted(0, _TOP, 0, -_BOTTOM)
-        for row in range(4):
+        for row in range(4) if frame.height() > _ROOM_FOR_LINES else ():
             y = round(frame.top() + row * frame.height() / 3) + 0.5
             painter.drawLine(QPointF(frame.left(), y), QPointF(frame.right(), y))
         painter.setPen(colors.color("muted"))
@@ -252,6 +253,7 @@ class Curve(QWidget):
                 Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
                 text,
             )
+        painter.setPen(colors.color("muted"))
         for seconds, text in time_steps(*view.x, max(1, int(frame.width() / 62))):
             column = float(view.px(seconds))
             width = painter.fontMetrics().horizontalAdvance(text)

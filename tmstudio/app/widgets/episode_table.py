@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tmstudio.app import formatting
@@ -18,7 +19,10 @@ def attempt_lap(row: EpisodeRow) -> str:
 
 def attempt_end(row: EpisodeRow) -> str:
     """How it ended, and how far it came where that was not the finish."""
-    return row.end if row.finished else f"{row.end} {formatting.percent(row.progress_fraction)}"
+    if row.finished:
+        return row.end
+    # Rounded down: what did not finish never stands at 100 %.
+    return f"{row.end} {formatting.percent(math.floor(row.progress_fraction * 100) / 100)}"
 
 
 def attempt_details(row: EpisodeRow) -> str:

@@ -62,7 +62,7 @@ class RunsTable(RowTable):
             [
                 Column("run", lambda line: line.summary.name, 0, strong=True, tip=_details),
                 Column("track", lambda line: line.summary.track, 84, least=64),
-                Column("algorithm", lambda line: line.summary.algorithm.upper(), 86, least=76),
+                Column("algorithm", lambda line: line.summary.algorithm.upper(), 86, least=76, optional=True),
                 Column("state", state_text, 118, least=112, color=state_color, tip=_details),
                 Column("evaluated", lambda line: evaluated(line.summary), 88, strong=True, tip=_details),
                 Column(
@@ -72,7 +72,15 @@ class RunsTable(RowTable):
                     strong=True,
                     tip=_details,
                 ),
-                Column("lap time", lambda _line: "", 140, least=64, tip=_details, paint=_paint_laps),
+                Column(
+                    "lap time",
+                    lambda _line: "",
+                    140,
+                    least=64,
+                    optional=True,
+                    tip=_details,
+                    paint=_paint_laps,
+                ),
                 Column("", action_text, 72, color=lambda _line: "blue"),
             ],
             row_height=38,

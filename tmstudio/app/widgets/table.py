@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from tmstudio.app.theme import font, label_font, tokens
 
-_LEAST_OPEN = 56
+_LEAST_OPEN = 64
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -32,6 +32,7 @@ class Column:
         text: the text of a row's cell.
         width: preferred width in pixels; 0 shares what is left.
         least: width to which it may shrink; it keeps its width if 0.
+        optional: whether it is left out where there is too little room for all.
         right: whether its cells stand to the right, as numbers do.
         color: token of the text's colour in a row; the normal one where empty.
         strong: whether its cells are bold.
@@ -43,6 +44,7 @@ class Column:
     text: Callable[[Any], str]
     width: int = 0
     least: int = 0
+    optional: bool = False
     right: bool = False
     color: Callable[[Any], str] | None = None
     strong: bool = False
@@ -202,17 +204,26 @@ class RowTable(QTableView):
         self.table.show_rows(self._rows[: self.capacity()] if self._whole_rows else self._rows)
 
     def _share_width(self) -> None:
-        """Give each column its width, take from those that may shrink, and fill with the open ones."""
-        columns = self.table.columns
-        widths = [column.width for column in columns]
-        open_columns = [index for index, width in enumerate(widths) if not width]
-        room = self.viewport().width() - sum(widths)
-        missing = _LEAST_OPEN * len(open_columns) - room
-        slack = [column.width - (column.least or column.width) for column in columns]
-        if missing > 0 and sum(slack):
-            part = min(missing / sum(slack), 1.0)
-            widths = [width - round(spare * part) for width, spare in zip(widths, slack, strict=True)]
-            room = self.viewport().width() - sum(widths)
-        takers = open_columns or list(range(len(columns)))
-        for index, width in enumerate(widths):
-            self.setColumnWidth(index, width + (max(room // len(takers), 0) if index in takers else 0))
+        """Give each column its width, take from those that may shrink or go, and fill with the open ones."""
+        shown = list(enumerate(self.table.columns))
+        room = self.viewport().width()
+        if _least_width([column for _index, column in shown]) > room:
+            shown = [(index, column) for index, column in shown if not column.optional]
+        for index in range(len(self.table.columns)):
+            self.setColumnHidden(index, all(index != kept for kept, _column in shown))
+        fixed = sum(column.width for _index, column in shown)
+        takers = [index for index, column in shown if not column.width] or [index for index, _column in shown]
+        missing = fixed + _LEAST_OPEN * len(takers) - room
+        slack = sum(column.width - (column.least or column.width) for _index, column in shown)
+        part = min(max(missing, 0) / slack, 1.0) if slack else 0.0
+        widths = {
+            index: column.width - round((column.width - (column.least or column.width)) * part)
+            for index, column in shown
+        }
+        spare = max(room - sum(widths.values()), 0) // len(takers)
+        for index, width in widths.items():
+            self.setColumnWidth(index, width + (spare if index in takers else 0))
+
+
+def _least_width(columns: list[Column]) -> int:
+    return sum((column.least or column.width) or _LEAST_OPEN for column in columns)
