@@ -41,14 +41,12 @@ def learner_threads() -> int:
 
 
 def set_up_torch(threads: int = 1) -> None:
-    """Fix torch's threads, and set what makes small updates quick."""
+    """Fix torch's threads, and make numbers too small to matter zero: they would be computed very slowly."""
     import torch
-
-    from tmstudio.learning.tuning import tune_process
 
     torch.set_num_threads(threads)
     torch.set_num_interop_threads(1)
-    tune_process()
+    torch.set_flush_denormal(True)
 
 
 def log_to_stderr() -> None:
