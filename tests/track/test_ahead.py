@@ -20,9 +20,7 @@ def test_points_on_a_straight_road(straight: Track) -> None:
 
 
 def test_a_car_turned_left_has_the_road_to_its_right(straight: Track) -> None:
-    points = points_ahead(
-        straight, np.array([[0.0, 10.0]]), np.array([np.pi / 2]), np.array([130.0]), 1, 8.0
-    )
+    points = points_ahead(straight, np.array([[0.0, 10.0]]), np.array([np.pi / 2]), np.array([130.0]), 1, 8.0)
     # Facing +x, +z is to the right.
     assert points[0, 0, 0] == pytest.approx([10.0, -8.0], abs=1e-5)
 

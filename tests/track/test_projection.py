@@ -17,7 +17,9 @@ from tmstudio.track.projection import Projector
 CAR_BEYOND_M = 1.1
 
 tracks = st.builds(
-    lambda seed, difficulty: cached(seed, difficulty), st.integers(0, 40), st.integers(min_value=1, max_value=6)
+    lambda seed, difficulty: cached(seed, difficulty),
+    st.integers(0, 40),
+    st.integers(min_value=1, max_value=6),
 )
 
 

@@ -72,7 +72,12 @@ def test_readings_equal_those_against_every_stretch_of_every_border(track: Track
         _, end_m = way_in_corridor(track, position[car], angle, arc[car], RANGE_M)
         if not track.start_arc_m + 4 < end_m < track.finish_arc_m - 4:
             continue
-        assert touches_a_corner(track, position[car], angle), (car, beam, reading[car, beam], expected[car, beam])
+        assert touches_a_corner(track, position[car], angle), (
+            car,
+            beam,
+            reading[car, beam],
+            expected[car, beam],
+        )
         excused += 1
     assert excused <= 3
 
@@ -149,7 +154,9 @@ def test_a_border_point_exactly_behind_or_beside_a_car_is_no_hit(straight: Track
     """Where rounding has the last word: border points straight behind, ahead and at right angles."""
     caster = RayCaster(straight, RANGE_M)
     for turn, beam in ((0.0, 9), (np.pi, 9), (np.pi / 2, 9), (-np.pi / 2, 9)):
-        reading = caster.cast(np.array([[0.0, 40.0], [0.0, 41.0]]), np.full(2, turn), np.array([160.0, 161.0]))
+        reading = caster.cast(
+            np.array([[0.0, 40.0], [0.0, 41.0]]), np.full(2, turn), np.array([160.0, 161.0])
+        )
         across = np.abs(np.sin(turn + BEAM_ANGLES_RAD))
         with np.errstate(divide="ignore"):
             expected = np.minimum(10.0 / np.where(across < 1e-9, 0.0, across), RANGE_M)
@@ -159,13 +166,17 @@ def test_a_border_point_exactly_behind_or_beside_a_car_is_no_hit(straight: Track
 
 @pytest.mark.parametrize("beyond_m", [0.0, 0.5, 1.1])
 @pytest.mark.parametrize("side", [-1, 1])
-def test_beyond_a_border_the_road_is_seen_from_the_border(straight: Track, beyond_m: float, side: int) -> None:
+def test_beyond_a_border_the_road_is_seen_from_the_border(
+    straight: Track, beyond_m: float, side: int
+) -> None:
     """Outward beams read nothing, inward ones look across instead of ending at the border just behind."""
     position = np.array([[side * (10.0 + beyond_m), 80.0]])
     reading = cast(straight, position, np.array([0.0]), np.array([200.0]), RANGE_M)[0]
     outward, inward = (reading[10:], reading[:9][::-1]) if side > 0 else (reading[:9][::-1], reading[10:])
     assert outward[-1] == pytest.approx(0.05, abs=0.005)
-    assert inward == pytest.approx(np.minimum(19.95 / np.sin(np.radians(np.arange(10, 91, 10))), RANGE_M), rel=1e-4)
+    assert inward == pytest.approx(
+        np.minimum(19.95 / np.sin(np.radians(np.arange(10, 91, 10))), RANGE_M), rel=1e-4
+    )
     # From one side of the border to the other nothing jumps.
     just_inside = np.array([[side * 9.94, 80.0]])
     assert cast(straight, just_inside, np.array([0.0]), np.array([200.0]), RANGE_M)[0] == pytest.approx(
@@ -206,7 +217,9 @@ def test_one_car_alone_reads_as_in_company(bends: Track) -> None:
     caster = RayCaster(bends, RANGE_M)
     together = caster.cast(position, road, arc)
     for car in range(64):
-        assert (caster.cast(position[car : car + 1], road[car : car + 1], arc[car : car + 1])[0] == together[car]).all()
+        assert (
+            caster.cast(position[car : car + 1], road[car : car + 1], arc[car : car + 1])[0] == together[car]
+        ).all()
 
 
 def test_walls_read_by_beams_are_where_the_projection_has_them(track: Track) -> None:

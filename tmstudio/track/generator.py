@@ -91,7 +91,7 @@ def bundled_specs() -> tuple[TrackSpec, ...]:
     return (
         TrackSpec("meadow", 8, 1, 700, 26),
         TrackSpec("valley", 3, 2, 800, 24),
-        TrackSpec("ridge", 11, 3, 900, 22),
+        TrackSpec("ridge", 5, 3, 900, 22),
         TrackSpec("coast", 14, 4, 1100, 22),
         TrackSpec("canyon", 18, 5, 1300, 20),
         TrackSpec("summit", 6, 6, 1500, 18),

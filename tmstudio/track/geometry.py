@@ -233,7 +233,8 @@ def _check_pairs(left: Floats, right: Floats, width: Floats) -> None:
         )
     center = (left + right)[:, [0, 2]] / 2
     steps = np.hypot(*np.diff(center, axis=0).T)
-    if steps.max() > 1.2 * SPACING_M or steps.min() < 0.5 * SPACING_M:
+    # Arc length is measured along a line that may cut sharp corners of the middle: see `tmstudio.track.borders`.
+    if steps.max() > 1.5 * SPACING_M or steps.min() < 0.5 * SPACING_M:
         raise TMStudioError(
             f"The points of the centre line are not {SPACING_M:g} m apart.",
             cause=f"they are {steps.min():.2f} to {steps.max():.2f} m apart",
