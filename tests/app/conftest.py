@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
+from pytestqt.qtbot import QtBot
 
+from tmstudio.app.background import finish_background
+from tmstudio.app.session import RunSession
+from tmstudio.app.settings import Settings
+from tmstudio.app.studio import Studio
 from tmstudio.app.theme import ThemeMode, load_fonts, theme
+from tmstudio.app.window import MainWindow
+from tmstudio.runs import jobs
 from tmstudio.track.geometry import Track
 from tmstudio.track.library import TrackLibrary
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
 
-from tests.app.fake_run import FakeRun
+from tests.app.fake_run import FakeRun  # noqa: E402 - found by the line above
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,3 +71,41 @@ def fake_run(valley: Track) -> Iterator[Callable[..., FakeRun]]:
     yield make
     for run in made:
         run.close()
+
+
+@pytest.fixture
+def fake_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets the studio start workers that need no torch instead of the real ones."""
+    script = Path(__file__).with_name("fake_worker.py")
+    monkeypatch.setattr("tmstudio.app.supervisor.program", lambda: [sys.executable, str(script)])
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
+@pytest.fixture
+def studio(qapp: Any) -> Iterator[Studio]:
+    """The state behind a window."""
+    made = Studio(Settings(track="valley"))
+    yield made
+    for session in list(made.sessions.values()):
+        stop_everything(session)
+    made.close()
+    finish_background()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, studio: Studio, dark: None) -> MainWindow:
+    """The main window, shown."""
+    made = MainWindow(studio)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitUntil(lambda: studio.track is not None and studio.runs_known)
+    return made
+
+
+def stop_everything(session: RunSession) -> None:
+    """End whatever works on a run, without asking."""
+    session.supervisor.stopping = True
+    session.supervisor._kill_all()
+    for job in jobs.live_jobs(session.run.path):
+        if job.pid != os.getpid():
+            psutil.Process(job.pid).kill()
