@@ -74,6 +74,9 @@ class CheckpointStore:
                     aside.rename(path)
         for leftover in (*self.folder.glob(f"{_TEMPORARY}*"), *self.folder.glob(f"{_ASIDE}*")):
             shutil.rmtree(leftover, ignore_errors=True)
+        names = self.names()
+        if names and self.resolve("last") != names[-1]:  # it was killed between the folder and the word for it
+            write_json(self.folder / "last.json", {"name": names[-1]})
 
     def names(self) -> list[str]:
         """The checkpoints there are, oldest first."""

@@ -85,7 +85,7 @@ class ActorCritic(Algorithm):
         """The actor's parameters and the normaliser's numbers by name."""
         tensors = {f"actor.{name}": value for name, value in self.actor.state_dict().items()}
         tensors |= {f"normaliser.{name}": value for name, value in self.normaliser.state_dict().items()}
-        return {name: np.array(value.cpu()) for name, value in tensors.items()}
+        return {name: value.cpu().numpy().copy() for name, value in tensors.items()}
 
     def state(self) -> AlgorithmState:
         """A copy of everything."""
@@ -94,7 +94,7 @@ class ActorCritic(Algorithm):
     def load_state(self, state: AlgorithmState) -> None:
         """Go back to a state, whole or not at all."""
         tensors = self._state_tensors()
-        tensors.check(state.tensors)
+        tensors.check(state, counters=("updates", "moments"))
         tensors.write(state.tensors)
         self.updates = state.counters["updates"]
         self.moments.count = state.counters["moments"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tmstudio.errors import TMStudioError
+from tmstudio.learning.algorithms.base import AlgorithmState
 from tmstudio.learning.networks.parameters import FlatParameters
 
 
@@ -38,12 +39,13 @@ class StateTensors:
 
     def copies(self) -> dict[str, NDArray[Any]]:
         """Name -> a copy of the tensor."""
-        copies: dict[str, NDArray[Any]] = {name: np.array(value.cpu()) for name, value in self._tensors.items()}
-        return copies | {name: value.get_state().numpy() for name, value in self._generators.items()}
+        copies: dict[str, NDArray[Any]] = {name: value.cpu().numpy().copy() for name, value in self._tensors.items()}
+        return copies | {name: value.get_state().numpy().copy() for name, value in self._generators.items()}
 
-    def check(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Raise a TMStudioError unless ``arrays`` has exactly these tensors and all their numbers are finite."""
-        faults: list[str] = []
+    def check(self, state: AlgorithmState, counters: Collection[str]) -> None:
+        """Raise a TMStudioError unless ``state`` has these counters and exactly these tensors, all of them finite."""
+        arrays = state.tensors
+        faults = [f"{name} is missing" for name in counters if name not in state.counters]
         for name, expected in self._described().items():
             if name not in arrays:
                 faults.append(f"{name} is missing")
