@@ -5,11 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tmstudio.track.generator import generate
 from tmstudio.track.geometry import EXTENSION_M, SPACING_M, Pose, Track
 from tmstudio.track.importers.borders import import_borders
 from tmstudio.track.library import BUNDLED, TrackLibrary
+
+Floats = NDArray[np.float64]
 
 MAP_UID = "oqIJ5rQDRrNwLPTh9H2p_W4tLof"
 
@@ -76,7 +79,7 @@ def track_along(stretches: list[tuple[float, float]], width_m: float = 20.0) -> 
     )
 
 
-def straight_track(width: Callable[[np.ndarray], np.ndarray], length_m: float = 200.0) -> Track:
+def straight_track(width: Callable[[Floats], Floats], length_m: float = 200.0) -> Track:
     arc = np.arange(0, 2 * EXTENSION_M + length_m + 1, SPACING_M)
     zero = np.zeros(len(arc))
     left = np.stack([width(arc) / 2, zero, arc - EXTENSION_M], axis=1)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tmstudio.track.geometry import SPACING_M, Track
 from tmstudio.track.raycast import BEAM_ANGLES_RAD
 
+Floats = NDArray[np.float64]
+
 
 def distances_to_all_borders(
-    borders: list[np.ndarray], position_xz: np.ndarray, heading_rad: np.ndarray, range_m: float
-) -> np.ndarray:
+    borders: list[Floats], position_xz: Floats, heading_rad: Floats, range_m: float
+) -> Floats:
     """(N, 19) nearest hits of the beams with any stretch of any polyline (K, 2), in double precision."""
     start = np.concatenate([border[:-1] for border in borders])
     step = np.concatenate([np.diff(border, axis=0) for border in borders])
@@ -31,7 +34,7 @@ def distances_to_all_borders(
 
 
 def way_in_corridor(
-    track: Track, position: np.ndarray, angle: float, arc_m: float, range_m: float
+    track: Track, position: Floats, angle: float, arc_m: float, range_m: float
 ) -> tuple[float, float]:
     """How far a ray gets inside the corridor, and at which arc length it ends.
 
@@ -67,11 +70,11 @@ def way_in_corridor(
             return range_m, cell * SPACING_M
 
 
-def cross(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def cross(one: Floats, other: Floats) -> Floats:
     return one[..., 0] * other[..., 1] - one[..., 1] * other[..., 0]
 
 
-def distance_to_line(points_xz: np.ndarray, line_xz: np.ndarray) -> np.ndarray:
+def distance_to_line(points_xz: Floats, line_xz: Floats) -> Floats:
     """(K,) distances of points (K, 2) to a polyline."""
     first, step = line_xz[:-1], np.diff(line_xz, axis=0)
     away = points_xz[:, None, :] - first
@@ -82,7 +85,7 @@ def distance_to_line(points_xz: np.ndarray, line_xz: np.ndarray) -> np.ndarray:
 
 def random_places(
     track: Track, count: int, seed: int, *, beyond_m: float = 0.0
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Positions (N, 2), headings of the road, arc lengths and lateral places of cars spread over a lap."""
     rng = np.random.default_rng(seed)
     arc = rng.uniform(track.start_arc_m, track.finish_arc_m, count)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.track.reference import cross
 from tmstudio.errors import TMStudioError
@@ -15,12 +16,14 @@ from tmstudio.track.generator import bundled_specs, generate, write_bundled
 from tmstudio.track.geometry import SPACING_M, Track
 from tmstudio.track.library import BUNDLED, TrackLibrary, read_track
 
+Floats = NDArray[np.float64]
+
 
 def bundled(name: str) -> Track:
     return TrackLibrary(Path("nowhere")).load(name)
 
 
-def curvature(track: Track) -> np.ndarray:
+def curvature(track: Track) -> Floats:
     """1/m at each point of the lap, positive to the left."""
     heading = np.unwrap(np.arctan2(*track.tangent[track.lap_points].T))
     return np.diff(heading) / SPACING_M

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -109,7 +110,7 @@ def test_the_hash_is_of_the_geometry_alone(straight: Track) -> None:
         ({"checkpoints_m": (200.0,)}, "checkpoints"),
     ],
 )
-def test_what_is_no_track_is_refused(straight: Track, change: dict[str, object], message: str) -> None:
+def test_what_is_no_track_is_refused(straight: Track, change: dict[str, Any], message: str) -> None:
     with pytest.raises(TMStudioError, match=message) as caught:
         dataclasses.replace(straight, **change)
     assert caught.value.hint

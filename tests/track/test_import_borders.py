@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.track.reference import distance_to_line
 from tmstudio.errors import TMStudioError
@@ -14,6 +15,8 @@ from tmstudio.track.geometry import Track
 from tmstudio.track.importers.borders import import_borders
 from tmstudio.track.pairing import pair_borders
 from tmstudio.track.recording import clean_line
+
+Floats = NDArray[np.float64]
 
 # --------------------------------------------------------------------------------------- the real recordings
 
@@ -61,9 +64,9 @@ def test_height_is_that_of_the_recordings(tmrl: Track) -> None:
 # ------------------------------------------------------------------------------------- recordings with answers
 
 
-def drive(radius_m: float = 30.0, width_m: float = 20.0) -> tuple[np.ndarray, np.ndarray, float]:
+def drive(radius_m: float = 30.0, width_m: float = 20.0) -> tuple[Floats, Floats, float]:
     """Borders of: 60 m toward +z, a half turn to the left, 60 m, a half turn to the right, 60 m; and the length."""
-    center: list[np.ndarray] = []
+    center: list[Floats] = []
     position, heading = np.zeros(2), 0.0
     for length, bend in (
         (60, 0),
@@ -86,8 +89,8 @@ def drive(radius_m: float = 30.0, width_m: float = 20.0) -> tuple[np.ndarray, np
 
 
 def as_recorded(
-    border: np.ndarray, rng: np.random.Generator, *, step_m: float = 0.28, noise_m: float = 0.0
-) -> np.ndarray:
+    border: Floats, rng: np.random.Generator, *, step_m: float = 0.28, noise_m: float = 0.0
+) -> Floats:
     """Samples of a car that stands at both ends and moves at even speed between."""
     arcs = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(border[:, [0, 2]], axis=0).T))])
     wanted = np.arange(0, arcs[-1], step_m)
@@ -199,7 +202,7 @@ def test_good_files_are_imported(good: tuple[Path, Path]) -> None:
 )
 @pytest.mark.parametrize("side", [0, 1])
 def test_unusable_files_are_refused_by_name(
-    good: tuple[Path, Path], content: np.ndarray | bytes, message: str, side: int
+    good: tuple[Path, Path], content: Floats | bytes, message: str, side: int
 ) -> None:
     if isinstance(content, bytes):
         good[side].write_bytes(content)
@@ -238,7 +241,7 @@ def test_a_pickle_is_never_loaded(good: tuple[Path, Path], tmp_path: Path) -> No
     assert not (tmp_path / "exploded").exists()
 
 
-def spoiled(kind: str) -> tuple[np.ndarray, np.ndarray]:
+def spoiled(kind: str) -> tuple[Floats, Floats]:
     rng = np.random.default_rng(7)
     left, right = (as_recorded(border, rng) for border in drive(30.0)[:2])
     if kind == "crossing":
@@ -251,13 +254,13 @@ def spoiled(kind: str) -> tuple[np.ndarray, np.ndarray]:
     elif kind == "opposite":
         right = right[::-1]
     elif kind == "teleport":
-        left = np.concatenate([left[:600], left[600:] + [80.0, 0, 0]])
+        left = np.concatenate([left[:600], left[600:] + np.array([80.0, 0, 0])])
     elif kind == "standing":
         left = np.repeat(left[:1], 500, axis=0)
     elif kind == "same":
         left = right + 0.01
     elif kind == "elsewhere":
-        left = left + [5000.0, 0, 0]
+        left = left + np.array([5000.0, 0, 0])
     elif kind == "incomplete":
         left = left[: len(left) // 4]
     elif kind == "another way":

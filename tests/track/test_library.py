@@ -8,6 +8,7 @@ import json
 import os
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -65,7 +66,7 @@ def test_a_saved_track_comes_back_the_same(library: TrackLibrary, bends: Track) 
 def test_saving_leaves_no_other_files(library: TrackLibrary, straight: Track) -> None:
     library.save(straight)
     library.save(straight)
-    assert os.listdir(library.user_folder) == ["straight.npz"]
+    assert [path.name for path in library.user_folder.iterdir()] == ["straight.npz"]
 
 
 def test_another_track_of_the_same_name_is_kept_unless_told(
@@ -136,10 +137,10 @@ def test_plain_names_are_fine(name: str) -> None:
     assert name_fault(name) == ""
 
 
-def packed(track: Track, **changes: object) -> bytes:
+def packed(track: Track, **changes: Any) -> bytes:
     """A track file whose parts are changed; a part that becomes None is left out."""
     with np.load(io.BytesIO(pack_track(track))) as archive:
-        parts: dict[str, object] = {name: archive[name] for name in archive.files}
+        parts: dict[str, Any] = {name: archive[name] for name in archive.files}
     metadata = json.loads(str(parts["metadata"]))
     for name, value in changes.items():
         if name in parts:
@@ -182,7 +183,7 @@ def packed(track: Track, **changes: object) -> bytes:
     ],
 )
 def test_damaged_files_are_refused(
-    library: TrackLibrary, straight: Track, changes: dict[str, object]
+    library: TrackLibrary, straight: Track, changes: dict[str, Any]
 ) -> None:
     library.user_folder.mkdir()
     (library.user_folder / "bad.npz").write_bytes(packed(straight, **changes))

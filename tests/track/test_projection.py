@@ -16,17 +16,18 @@ from tmstudio.track.projection import Projector
 
 CAR_BEYOND_M = 1.1
 
-tracks = st.builds(
-    lambda seed, difficulty: cached(seed, difficulty),
-    st.integers(0, 40),
-    st.integers(min_value=1, max_value=6),
-)
-
 
 @lru_cache(maxsize=64)
 def cached(seed: int, difficulty: int) -> tuple[Track, Projector]:
     track = generate(seed, difficulty, 400, 20, "any")
     return track, Projector(track)
+
+
+tracks = st.builds(
+    cached,
+    st.integers(0, 40),
+    st.integers(min_value=1, max_value=6),
+)
 
 
 @settings(max_examples=60, deadline=None)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.track.conftest import straight_track, track_along
 from tests.track.reference import (
@@ -20,11 +21,13 @@ from tmstudio.track.projection import Projector
 from tmstudio.track.raycast import BEAM_ANGLES_RAD, BEAMS, RayCaster, cast
 from tmstudio.track.sight import needed_points
 
+Floats = NDArray[np.float64]
+
 RANGE_M = 120.0
 KEPT_WITHIN_M = 0.03
 
 
-def kept_borders(track: Track) -> list[np.ndarray]:
+def kept_borders(track: Track) -> list[Floats]:
     """The borders of the lap with the points that the ray caster keeps, cut at start and finish."""
     ends = np.array([track.start_arc_m, track.finish_arc_m]) / SPACING_M
     borders = []
@@ -82,7 +85,7 @@ def test_readings_equal_those_against_every_stretch_of_every_border(track: Track
     assert excused <= 3
 
 
-def touches_a_corner(track: Track, position: np.ndarray, angle: float) -> bool:
+def touches_a_corner(track: Track, position: Floats, angle: float) -> bool:
     """Whether a beam passes a point of a border so closely that single precision decides on which side."""
     points = np.concatenate(kept_borders(track)) - position
     ray = np.array([np.sin(angle), np.cos(angle)])

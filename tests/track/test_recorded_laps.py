@@ -6,22 +6,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tmstudio.track.geometry import Track, heading_of
 from tmstudio.track.projection import Projection, Projector
+
+Floats = NDArray[np.float64]
 
 RACE_TIME_MS, POSITION_XZ, VELOCITY_XZ, FORWARD_XZ, STEER = 3, [4, 6], [7, 9], [10, 12], 30
 HUMANS = [f"human-0{number}" for number in range(1, 8)]
 RECOVERIES = [f"recovery-0{number}" for number in range(1, 4)]
 
 
-def load(recordings: Path, name: str) -> np.ndarray:
+def load(recordings: Path, name: str) -> Floats:
     with np.load(recordings / "laps" / f"{name}.npz") as archive:
-        frames: np.ndarray = archive["frames"].astype(np.float64)
+        frames: Floats = archive["frames"].astype(np.float64)
         return frames
 
 
-def follow(track: Track, position_xz: np.ndarray) -> Projection:
+def follow(track: Track, position_xz: Floats) -> Projection:
     """Places of one car at all frames, each looked for around the last one."""
     projector = Projector(track)
     last = np.array([track.start_arc_m])

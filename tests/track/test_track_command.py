@@ -42,7 +42,9 @@ def test_import_then_show_gives_the_same_figures(
     shown = answer(capsys)
     for field in ("name", "length_m", "width_m", "map_uid", "checkpoints", "sha256"):
         assert shown[field] == imported[field]
-    assert cv2.imread(str(picture)).shape[1] == 1000
+    image = cv2.imread(str(picture))
+    assert image is not None
+    assert image.shape[1] == 1000
 
 
 def test_list_has_bundled_and_own_tracks(capsys: pytest.CaptureFixture[str]) -> None:
