@@ -20,7 +20,8 @@ class Batch:
         returns: (B,) float32, discounted sum of the rewards between the two observations.
         discounts: (B,) float32, what the value of the second observation counts; 0 after a termination.
         rows: (B,) int64, rows of the replay that were drawn.
-        table: (B, A + 2) float32 that actions, returns and discounts are columns of: one row, one cache miss.
+        records: (2 B, D + A + 2) float32 that all of these are views of.
+        indices: (2, B) int64, the rows, and the rows where the n-step returns end.
     """
 
     observation_pair: NDArray[np.float32]
@@ -28,7 +29,8 @@ class Batch:
     returns: NDArray[np.float32]
     discounts: NDArray[np.float32]
     rows: NDArray[np.int64]
-    table: NDArray[np.float32]
+    records: NDArray[np.float32]
+    indices: NDArray[np.int64]
 
     def __len__(self) -> int:
         """Number of transitions B."""
@@ -37,12 +39,15 @@ class Batch:
     @classmethod
     def empty(cls, size: int, observation_size: int, action_size: int) -> Batch:
         """Zeros for ``size`` transitions, to be filled by a replay."""
-        table = np.zeros((size, action_size + 2), np.float32)
+        records = np.zeros((2 * size, observation_size + action_size + 2), np.float32)
+        indices = np.zeros((2, size), np.int64)
+        starts = records[:size]
         return cls(
-            observation_pair=np.zeros((2, size, observation_size), np.float32),
-            actions=table[:, :action_size],
-            returns=table[:, action_size],
-            discounts=table[:, action_size + 1],
-            rows=np.zeros(size, np.int64),
-            table=table,
+            observation_pair=records.reshape(2, size, -1)[:, :, :observation_size],
+            actions=starts[:, observation_size:-2],
+            returns=starts[:, -2],
+            discounts=starts[:, -1],
+            rows=indices[0],
+            records=records,
+            indices=indices,
         )

@@ -41,11 +41,15 @@ class Shape:
     action_size: int
     reward_terms: int
 
+    @property
+    def record_size(self) -> int:
+        """Numbers in a record: observation, action, return and discount."""
+        return self.observation_size + self.action_size + 2
+
     def columns(self) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
         """Name -> element type and shape of each array, in the order in which the file holds them."""
         return {
-            "observations": (np.dtype("<f4"), (self.rows, self.observation_size)),
-            "actions": (np.dtype("<f4"), (self.rows, self.action_size)),
+            "records": (np.dtype("<f4"), (self.rows, self.record_size)),
             "reward_terms": (np.dtype("<f4"), (self.rows, self.reward_terms)),
             "steps_left": (np.dtype("<i4"), (self.rows,)),
             "terminates": (np.dtype("?"), (self.rows,)),
@@ -67,8 +71,10 @@ class Storage:
     """The arrays of a store, in a mapped file or, without a path, in memory.
 
     Attributes:
-        observations: (R, D) float32.
-        actions: (R, A) float32.
+        records: (R, D + A + 2) float32: observation, action, n-step return and discount of a row, which a draw
+            fetches together. The last two are no facts but labels; they are made anew when a store is restored.
+        observations: (R, D) float32, a view of the records.
+        actions: (R, A) float32, a view of the records.
         reward_terms: (R, K) float32.
         steps_left: (R,) int32, transitions to the end of the stretch, this one included; 0 for an end marker.
         terminates: (R,) bool, whether the row's stretch ends by termination.
@@ -84,8 +90,9 @@ class Storage:
             name: np.ndarray(size, dtype, buffer=memory, offset=offsets[name])
             for name, (dtype, size) in shape.columns().items()
         }
-        self.observations: NDArray[np.float32] = arrays["observations"]
-        self.actions: NDArray[np.float32] = arrays["actions"]
+        self.records: NDArray[np.float32] = arrays["records"]
+        self.observations = self.records[:, : shape.observation_size]
+        self.actions = self.records[:, shape.observation_size : -2]
         self.reward_terms: NDArray[np.float32] = arrays["reward_terms"]
         self.steps_left: NDArray[np.int32] = arrays["steps_left"]
         self.terminates: NDArray[np.bool_] = arrays["terminates"]

@@ -22,19 +22,16 @@ class ReplayStore:
     """A ring of rows in one mapped file.
 
     A chunk of T transitions takes T + 1 rows: the last one holds its final observation and is an end marker
-    that is never drawn. Each observation is stored once, raw, beside the reward *terms*; the n-step labels live
-    in memory and are made from them at append, and anew when weights, discount or n change.
+    that is never drawn. Each observation is stored once, raw, beside the reward *terms*; the n-step labels are
+    made from them at append, and anew when weights, discount or n change.
 
-    The file holds only facts, so a killed process loses nothing that was appended. What counts as stored is the
-    window of ``size`` rows before ``head``: a checkpoint saves these two numbers, and :meth:`restore` goes back
-    to them.
+    A killed process loses nothing that was appended. What counts as stored is the window of ``size`` rows before
+    ``head``: a checkpoint saves these two numbers, and :meth:`restore` goes back to them.
     """
 
     def __init__(self, storage: Storage, *, n_step: int, gamma: float, weights: ArrayLike, seed: int) -> None:
         self._storage = storage
         rows = storage.shape.rows
-        # What an update needs of a row beside the observations, together: action, return, discount.
-        self._table = np.zeros((rows, storage.shape.action_size + 2), np.float32)
         self._steps = np.zeros(rows, np.uint8)  # to the observation that is bootstrapped from; 0: never drawn
         self._random = np.random.Generator(np.random.SFC64(seed))
         self._batches: dict[int, Batch] = {}
@@ -139,7 +136,7 @@ class ReplayStore:
         steps_left = np.arange(steps, -1, -1, dtype=np.int32)
         terminates = bool(chunk.terminated[-1])
         store.observations[rows] = chunk.observations
-        store.actions[rows[:-1]] = self._table[rows[:-1], : store.shape.action_size] = chunk.actions
+        store.actions[rows[:-1]] = chunk.actions
         store.reward_terms[rows[:-1]] = chunk.reward_terms
         store.steps_left[rows] = steps_left
         store.terminates[rows] = terminates
@@ -157,12 +154,9 @@ class ReplayStore:
         if batch is None:
             batch = Batch.empty(batch_size, self.shape.observation_size, self.shape.action_size)
             self._batches[batch_size] = batch
-        ends = self._draw(batch.rows)
+        self._draw(batch.indices)
         # "clip" takes the unchecked path into `out`; the rows are in range by construction.
-        observations = self._storage.observations
-        observations.take(batch.rows, axis=0, out=batch.observation_pair[0], mode="clip")
-        observations.take(ends, axis=0, out=batch.observation_pair[1], mode="clip")
-        self._table.take(batch.rows, axis=0, out=batch.table, mode="clip")
+        self._storage.records.take(batch.indices.ravel(), axis=0, out=batch.records, mode="clip")
         self._last_drawn = batch.rows
         return batch
 
@@ -228,7 +222,6 @@ class ReplayStore:
             rows = self._ring(oldest + start, count + ahead)
             rewards = store.reward_terms[rows] @ self._weights
             rows = rows[:count]
-            self._table[rows, : store.shape.action_size] = store.actions[rows]
             self._label(rows, rewards, store.steps_left[rows], store.terminates[rows])
 
     def _label(
@@ -239,34 +232,33 @@ class ReplayStore:
         terminates: NDArray[np.bool_],
     ) -> None:
         labels = n_step_labels(rewards, steps_left, terminates, n_step=self._n_step, gamma=self._gamma)
-        self._table[rows, -2] = labels.returns
-        self._table[rows, -1] = labels.discounts
+        self._storage.records[rows, -2] = labels.returns
+        self._storage.records[rows, -1] = labels.discounts
         self._steps[rows] = labels.steps
         real = np.abs(rewards[: len(rows)][steps_left > 0])
         self._largest_reward = max(self._largest_reward, float(real.max(initial=0.0)))
 
-    def _draw(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Fill ``rows`` with random valid rows and return the rows that they bootstrap from."""
+    def _draw(self, indices: NDArray[np.int64]) -> None:
+        """Fill (2, B) with random valid rows and the rows that they bootstrap from."""
         if not self._transitions:
             raise ValueError("an empty replay cannot be drawn from")
+        rows, ends = indices
         filled, wanted = 0, len(rows)
-        ends = np.empty_like(rows)
-        oldest = (self._head - self._size) % self.capacity
         while filled < wanted:
             # Draw from the window and leave out the end markers; with a few more than are needed on average
             # once round is enough almost always.
             count = (wanted - filled) * self._size // self._transitions
             drawn = (self._random.random(count + count // 16 + 8) * self._size).astype(np.int64)
-            if self._size < self.capacity and oldest:
-                drawn += oldest
-                np.remainder(drawn, self.capacity, out=drawn)
+            if self._size < self.capacity:
+                drawn += (self._head - self._size) % self.capacity
+                drawn[drawn >= self.capacity] -= self.capacity
             steps = self._steps.take(drawn, mode="clip")
             kept = steps.nonzero()[0][: wanted - filled]
             fill = slice(filled, filled + len(kept))
             drawn.take(kept, out=rows[fill], mode="clip")
             np.add(rows[fill], steps.take(kept, mode="clip"), out=ends[fill])
             filled += len(kept)
-        return np.remainder(ends, self.capacity, out=ends)
+        ends[ends >= self.capacity] -= self.capacity
 
     def _ring(self, start: int, count: int) -> NDArray[np.int64]:
         return np.arange(start, start + count) % self.capacity
