@@ -49,7 +49,6 @@ def run(args: argparse.Namespace) -> int:
 
     process.prepare_environment()
 
-    from tmstudio.runs.summary import summary
     from tmstudio.runtime.outcome import outcome
     from tmstudio.runtime.progress import ProgressDisplay, summary_text
     from tmstudio.runtime.train import train
@@ -61,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     display = ProgressDisplay(sys.stderr if args.json else sys.stdout)
     display.say(f"Run '{folder.name}' in {folder.path}")
     train(folder, display)
-    result = {**outcome(folder), "state": summary(folder).state}
+    result = outcome(folder)
     display.say(summary_text(result, finished=result["state"] == "finished"))
     if args.picture is not None:
         from tmstudio.runtime.picture import save_picture

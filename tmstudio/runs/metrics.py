@@ -228,6 +228,14 @@ class MetricsReader:
         rows = self._rows("SELECT min(lap_time_s) FROM episodes WHERE exploring AND from_start AND finished")
         return None if not rows or rows[0][0] is None else float(rows[0][0])
 
+    def first_finish_s(self) -> float | None:
+        """Seconds of training at the first finished lap from the start line, while exploring or not, or None."""
+        rows = self._rows(
+            "SELECT min(time_s) FROM (SELECT time_s FROM episodes WHERE from_start AND finished "
+            "UNION ALL SELECT time_s FROM evaluations WHERE finish_rate > 0)"
+        )
+        return None if not rows or rows[0][0] is None else float(rows[0][0])
+
     def close(self) -> None:
         """Close the store."""
         with self._lock:

@@ -140,7 +140,7 @@ class LearnerLoop:
                 }
                 for driver in self._ingest.drivers
             ]
-        fault = self._ingest.fault or self._saver.fault
+        fault = self._ingest.fault or self._saver.fault or scores.fault
         return {
             "role": "learner",
             "state": self.state,

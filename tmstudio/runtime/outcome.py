@@ -12,13 +12,16 @@ from tmstudio.runs.summary import summary
 def outcome(run: RunFolder) -> dict[str, Any]:
     """The figures as plain data; finish rate and laps are those of trials without exploration."""
     figures = summary(run)
+    with MetricsReader(run.metrics_path) as metrics:
+        first_finish_s = metrics.first_finish_s()
     return {
         "run": run.name,
         "track": figures.track,
         "steps": figures.steps,
         "updates": figures.updates,
         "time_s": figures.time_s,
-        "first_finish_s": first_finish_s(run),
+        "state": figures.state,
+        "first_finish_s": first_finish_s,
         "finish_rate": figures.finish_rate,
         "evaluated_laps": figures.evaluated_laps,
         "best_lap_s": figures.best_lap_s,
@@ -26,11 +29,3 @@ def outcome(run: RunFolder) -> dict[str, Any]:
         "origin": figures.origin,
         "speed": figures.speed,
     }
-
-
-def first_finish_s(run: RunFolder) -> float | None:
-    """Seconds of training at the first finished lap from the start line, exploring or not."""
-    with MetricsReader(run.metrics_path) as metrics:
-        finishes = [row.time_s for row in metrics.episodes_since() if row.from_start and row.finished]
-        finishes += [row.time_s for row in metrics.evaluations_since() if row.finish_rate > 0.0]
-    return min(finishes, default=None)

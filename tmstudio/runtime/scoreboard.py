@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import statistics
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from tmstudio.errors import TMStudioError
 from tmstudio.runs.metrics import MetricsReader, MetricsWriter
 from tmstudio.runs.records import EpisodeRow, EvaluationRow
 from tmstudio.runtime.episode_records import lap_time_s, to_row
@@ -16,6 +17,7 @@ from tmstudio.transport.proto import tmstudio_pb2 as pb
 
 _ROLLING: Final = 50
 _RECENT_LAPS: Final = 5
+_HISTORY: Final = 2000
 
 
 class Scoreboard:
@@ -31,6 +33,7 @@ class Scoreboard:
         best_lap_s: the fastest lap in any trials.
         first_finish_s: seconds of training at the first finished lap from the start line.
         recent_laps_s: the newest finished laps from the start line, exploring.
+        fault: why the metrics cannot be written now; None if they can. What was added meanwhile is not lost.
     """
 
     def __init__(self, metrics: MetricsWriter, history: MetricsReader) -> None:
@@ -39,11 +42,13 @@ class Scoreboard:
         self.best_lap_s: float | None = None
         self.first_finish_s: float | None = None
         self.recent_laps_s: deque[float] = deque(maxlen=_RECENT_LAPS)
+        self.fault: TMStudioError | None = None
         self._metrics = metrics
         self._finishes: deque[bool] = deque(maxlen=_ROLLING)
         for row in history.evaluations_since():
             self._see_trials(row)
-        for episode in history.episodes_since():
+        self.first_finish_s = history.first_finish_s()
+        for episode in history.episodes_since(max(0, history.count_episodes() - _HISTORY)):
             self._see(episode)
 
     @property
@@ -53,14 +58,14 @@ class Scoreboard:
 
     def scalars(self, values: Mapping[str, float], *, step: int, updates: int, time_s: float) -> None:
         """Add points to curves."""
-        self._metrics.scalars(values, step=step, updates=updates, time_s=time_s)
+        self._write(lambda: self._metrics.scalars(values, step=step, updates=updates, time_s=time_s))
 
     def attempt(
         self, episode: pb.Episode, *, actor_id: str, origin: str, step: int, updates: int, time_s: float
     ) -> None:
         """Add an attempt of the training."""
         row = to_row(episode, actor_id=actor_id, origin=origin, time_s=time_s, step=step)
-        self._metrics.episode(row)
+        self._write(lambda: self._metrics.episode(row))
         self._see(row)
         values = {"episode/return": row.return_}
         if row.from_start and self.rolling_finish_rate is not None:
@@ -98,8 +103,17 @@ class Scoreboard:
         if is_better(row, self.best):
             row = replace(row, best=True)
         self._see_trials(row)
-        self._metrics.evaluation(row)
+        self._write(lambda: self._metrics.evaluation(row))
         return row
+
+    def _write(self, add: Callable[[], None]) -> None:
+        """Add to the metrics; a full disk does not end the training: they are written when there is room again."""
+        try:
+            add()
+        except TMStudioError as error:
+            self.fault = error
+        else:
+            self.fault = None
 
     def _see_trials(self, row: EvaluationRow) -> None:
         self.newest = row
@@ -118,5 +132,5 @@ class Scoreboard:
         self._see_finish(row.time_s, finished=row.finished)
 
     def _see_finish(self, time_s: float, *, finished: bool) -> None:
-        if finished and (self.first_finish_s is None or time_s < self.first_finish_s):
+        if finished and self.first_finish_s is None:
             self.first_finish_s = time_s
