@@ -25,7 +25,7 @@ def test_a_run_stays_the_same_with_another(override: str) -> None:
     [
         ("track=summit", "track: valley, now summit"),
         ("algorithm.kind=sac", "algorithm.kind: tqc, now sac"),
-        ("algorithm.network.actor_width=64", "algorithm.network.actor_width: 128, now 64"),
+        ("algorithm.network.actor_width=96", "algorithm.network.actor_width: 64, now 96"),
         ("observation.lidar_history=2", "observation.lidar_history: 4, now 2"),
         ("timing.capture_ms=30", "timing.capture_ms: 40, now 30"),
         ("action.kind=keyboard", "action.kind: analog, now keyboard"),

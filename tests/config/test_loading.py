@@ -146,11 +146,13 @@ def test_an_override_of_a_kind_keeps_what_both_kinds_have_in_whichever_order() -
 def test_all_bad_overrides_are_listed_at_once() -> None:
     with pytest.raises(ConfigError) as caught:
         apply_overrides(
-            RunConfig(), ["nonsense", "algorithm.gama=1", "track.x=3", "algorithm=sac", "seed=[1"]
+            RunConfig(),
+            ["nonsense", "algorithm.gama=1", "algorithm.gamma=2", "track.x=3", "algorithm=sac", "seed=[1"],
         )
     assert problems(caught.value) == {
         "nonsense": "is not of the form name=value, such as algorithm.gamma=0.97",
         "algorithm.gama": "unknown field, did you mean 'gamma'?",
+        "algorithm.gamma": "must be at most 0.9999 (is 2)",
         "track.x": "'track' is a single value and has no fields",
         "algorithm": "is a group of fields; set one of them, such as algorithm.kind=...",
         "seed": problems(caught.value)["seed"],

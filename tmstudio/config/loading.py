@@ -99,9 +99,13 @@ def apply_overrides(
     # Kinds first, so that the order on the command line does not matter; shorter paths hold the longer ones.
     for path, value in sorted(pairs, key=lambda pair: (not pair[0].endswith("kind"), pair[0].count("."))):
         _put(data, path.split("."), value, faults)
+    try:
+        overridden = parse_run_config(data, source)
+    except ConfigError as error:
+        raise ConfigError([*faults, *error.faults], source=source) from error
     if faults:
         raise ConfigError(faults, source=source)
-    return parse_run_config(data, source)
+    return overridden
 
 
 def dump_run_config(config: RunConfig) -> str:
