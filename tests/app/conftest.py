@@ -103,9 +103,12 @@ def window(qtbot: QtBot, studio: Studio, dark: None) -> MainWindow:
 
 
 def stop_everything(session: RunSession) -> None:
-    """End whatever works on a run, without asking."""
-    session.supervisor.stopping = True
-    session.supervisor._kill_all()
+    """End whatever works on a run, without asking. A run's fake workers are this very process."""
+    supervisor = session.supervisor
+    supervisor.stopping = True
+    for process in (supervisor._learner, supervisor._driver):
+        if process is not None:
+            process.kill()
     for job in jobs.live_jobs(session.run.path):
         if job.pid != os.getpid():
             psutil.Process(job.pid).kill()
