@@ -73,7 +73,7 @@ def test_a_restart_leaves_the_other_cars_alone() -> None:
 
 
 def test_creeping_is_being_stuck_and_driving_is_not() -> None:
-    for speed_mps, stuck in ((0.2, True), (0.9, True), (1.1, False), (30.0, False)):
+    for speed_mps, stuck in ((0.2, True), (1.9, True), (2.1, False), (30.0, False)):
         ratchet = ProgressRatchet(1, LENGTH_M, STEP_S, STUCK_S)
         drive(ratchet, [speed_mps * STEP_S * step for step in range(60)])
         assert ratchet.stuck[0] == stuck

@@ -15,7 +15,7 @@ MAX_PROGRESS_MPS = 280.0
 OFF_TRACK_M = 3.0
 """A car whose centre is this far beyond a border has left the track. Walls stop it at 1.1 m, grass does not."""
 
-CREEPING_MPS = 1.0
+CREEPING_MPS = 2.0
 """A car that is slower than this over the time after which it counts as stuck is not moving on."""
 
 Cars = NDArray[np.intp] | slice
