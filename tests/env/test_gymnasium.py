@@ -131,7 +131,7 @@ def test_the_view_over_the_bonnet_is_a_picture_in_rgb() -> None:
 
 def test_many_cars_in_one_environment() -> None:
     envs = gymnasium.make_vec(
-        DRIVE_ID, num_envs=4, track="meadow", episode={"stuck_s": 0.5, "random_starts": 0.0}
+        DRIVE_ID, num_envs=4, track="meadow", episode={"stuck_s": 1.0, "random_starts": 0.0}
     )
     assert isinstance(envs.unwrapped, DriveVectorEnv)
     assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
