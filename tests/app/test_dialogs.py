@@ -49,7 +49,7 @@ def test_fields_come_from_the_models() -> None:
     field = field_at("budget.minutes")
     assert unit_of(field) == "min"
     assert range_of(field) == "Above 0, at most 100\u202f000"
-    assert field.description in help_of(field)
+    assert str(field.description) in help_of(field)
     assert title_of("algorithm.gamma", field_at("algorithm.gamma")) == "Discount"
     with pytest.raises(KeyError):
         field_at("budget.hours")

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from tests.app.fake_run import FakeRun
 from tmstudio.app.pages.home import HomePage
 from tmstudio.app.pages.home_steps import RailActions, steps_for
+from tmstudio.app.pages.live import LivePage
 from tmstudio.app.studio import RunLine, Studio
 from tmstudio.app.widgets.rail import StepState
 from tmstudio.app.widgets.runs_table import ACTION_COLUMN, action_text, state_text
@@ -131,8 +132,9 @@ def test_a_run_whose_worker_was_killed_is_interrupted(
     assert state_text(studio.runs[0]) == "interrupted"
     assert action_text(studio.runs[0]) == "Resume"
     studio.open_run("valley-tqc")
-    qtbot.waitUntil(lambda: bool(window.page("Live").banner.title()))
-    assert window.page("Live").banner.title() == "This run was interrupted."
+    live = window.page("Live")
+    assert isinstance(live, LivePage)
+    qtbot.waitUntil(lambda: live.banner.title() == "This run was interrupted.")
 
 
 def test_a_damaged_run_is_listed_and_cannot_be_started(

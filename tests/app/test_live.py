@@ -89,33 +89,35 @@ def test_the_header_says_which_run_and_which_car(qtbot: QtBot, live: LivePage, s
 def test_telemetry_moves_the_gauges_and_the_car(qtbot: QtBot, live: LivePage, shown: FakeRun) -> None:
     shown.drive(ahead=0.3)
     qtbot.waitUntil(
-        lambda: live.hood.has_frame() and live.track_view.trace_length() > 20, timeout=PATIENCE_MS
+        lambda: live.drive.hood.has_frame() and live.drive.track_view.trace_length() > 20, timeout=PATIENCE_MS
     )
-    qtbot.waitUntil(lambda: live.gauges.speed.text() != "–")
-    assert live.track_view.car_pixel() is not None
-    assert "progress" in plain(live.track_panel.aside.text())
-    assert live.reward.bars.shown("progress").startswith("+")
-    qtbot.waitUntil(lambda: "ms old" in live.hood.accessibleDescription(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: live.drive.gauges.speed.text() != "–")
+    assert live.drive.track_view.car_pixel() is not None
+    assert "progress" in plain(live.drive.track_panel.aside.text())
+    assert live.drive.reward.bars.shown("progress").startswith("+")
+    qtbot.waitUntil(lambda: "ms old" in live.drive.hood.accessibleDescription(), timeout=PATIENCE_MS)
 
 
 def test_watching_is_told(qtbot: QtBot, live: LivePage, shown: FakeRun) -> None:
     shown.drive(source=1)
     qtbot.waitUntil(lambda: "watching" in live.drive_chip.text(), timeout=PATIENCE_MS)
     assert live.drive_chip.text() == "simulator · watching policy step 410 k at play speed"
-    qtbot.waitUntil(lambda: "missed" in live.gauges.meters["step"].value.text(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "missed" in live.drive.gauges.meters["step"].value.text(), timeout=PATIENCE_MS)
 
 
 def test_a_silent_driver_freezes_the_page_visibly(qtbot: QtBot, live: LivePage, shown: FakeRun) -> None:
     shown.drive(ahead=0.3)
-    qtbot.waitUntil(lambda: live.hood.has_frame() and live.gauges.speed.text() != "–", timeout=PATIENCE_MS)
+    qtbot.waitUntil(
+        lambda: live.drive.hood.has_frame() and live.drive.gauges.speed.text() != "–", timeout=PATIENCE_MS
+    )
     shown.stop_driving()
-    qtbot.waitUntil(lambda: "frozen" in live.track_panel.aside.text(), timeout=PATIENCE_MS)
-    speed = live.gauges.speed.text()
+    qtbot.waitUntil(lambda: "frozen" in live.drive.track_panel.aside.text(), timeout=PATIENCE_MS)
+    speed = live.drive.gauges.speed.text()
     qtbot.wait(400)
-    assert live.gauges.speed.text() == speed
-    assert "frozen" in live.hood.accessibleDescription()
+    assert live.drive.gauges.speed.text() == speed
+    assert "frozen" in live.drive.hood.accessibleDescription()
     shown.drive(ahead=0.0)
-    qtbot.waitUntil(lambda: "frozen" not in live.track_panel.aside.text(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "frozen" not in live.drive.track_panel.aside.text(), timeout=PATIENCE_MS)
 
 
 def test_a_learner_that_is_gone_freezes_its_numbers_visibly(
@@ -169,7 +171,7 @@ def test_keys_do_what_buttons_do(qtbot: QtBot, window: MainWindow, live: LivePag
     said: list[str] = []
     studio_session = live._session
     assert studio_session is not None
-    studio_session.command = said.append  # type: ignore[method-assign]
+    studio_session.command = said.append  # type: ignore[method-assign, assignment]
     live._press("Ctrl+P")
     live._press("Ctrl+S")
     live._press("Ctrl+R")
@@ -182,7 +184,7 @@ def test_a_hidden_page_lets_the_driver_rest(
     from tmstudio.runs.live_ring import LiveWriter
 
     shown.drive()
-    qtbot.waitUntil(lambda: live.gauges.speed.text() != "–", timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: live.drive.gauges.speed.text() != "–", timeout=PATIENCE_MS)
     shown.stop_driving()
     writer = LiveWriter(shown.folder.live_path("actor-1"))
     assert writer.wanted()
@@ -199,5 +201,5 @@ def test_another_run_replaces_the_first(
     qtbot.waitUntil(lambda: live.title.full_text() == "other · TQC", timeout=PATIENCE_MS)
     assert live.seed_chip.text() == "seed 9"
     assert live.attempts.aside.text() == "none yet"
-    assert live.gauges.speed.text() == "–"
+    assert live.drive.gauges.speed.text() == "–"
     assert set(studio.sessions) == {"valley-tqc", "other"}, "a run that trains stays open"

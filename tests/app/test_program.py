@@ -37,7 +37,7 @@ class Visitor(window.MainWindow):
         QApplication.activeModalWidget().reject()
         QTimer.singleShot(500, self.close)
 
-main.MainWindow = Visitor
+window.MainWindow = Visitor
 code = main.main([])
 assert shown == ["Home", "Live", "Settings"], shown
 loaded = sorted(name for name in sys.modules if name.partition(".")[0] == "torch")

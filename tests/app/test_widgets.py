@@ -16,7 +16,8 @@ from tmstudio.app.series import Series
 from tmstudio.app.theme import DARK, LIGHT, ThemeMode, theme, tokens
 from tmstudio.app.widgets.banner import Banner
 from tmstudio.app.widgets.bars import Bar, Meter
-from tmstudio.app.widgets.curve import Curve, Line, Reference
+from tmstudio.app.widgets.chart import Line, Reference
+from tmstudio.app.widgets.curve import Curve
 from tmstudio.app.widgets.episode_table import EpisodeTable, attempt_end, attempt_lap
 from tmstudio.app.widgets.hood_view import HoodView
 from tmstudio.app.widgets.inputs import Choice, button, switch
@@ -116,7 +117,7 @@ def test_both_themes_have_enough_contrast() -> None:
     def luminance(color: str) -> float:
         parts = [
             value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4
-            for value in QColor(color).getRgbF()[:3]
+            for value in (QColor(color).redF(), QColor(color).greenF(), QColor(color).blueF())
         ]
         return float(np.dot(parts, [0.2126, 0.7152, 0.0722]))
 

@@ -5,17 +5,24 @@ from __future__ import annotations
 import os
 import sys
 
+from tmstudio.errors import TMStudioError
 
-def missing_display() -> bool:
-    """Whether this is a system that needs a display server and has none."""
+_WITHOUT_DISPLAY = ("offscreen", "minimal", "vnc", "eglfs", "linuxfb")
+
+
+def check_display() -> None:
+    """Refuse a window where there is no display.
+
+    Raises:
+        TMStudioError: this is a system that needs a display server and has none.
+    """
     if sys.platform in ("win32", "darwin"):
-        return False
-    if os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0] in (
-        "offscreen",
-        "minimal",
-        "vnc",
-        "eglfs",
-        "linuxfb",
-    ):
-        return False
-    return not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+        return
+    if os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0] in _WITHOUT_DISPLAY:
+        return
+    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        raise TMStudioError(
+            "There is no display to open a window on.",
+            cause="neither DISPLAY nor WAYLAND_DISPLAY is set",
+            hint="start it in a desktop session; to train without a screen: 'tmstudio train --preset quickstart'",
+        )

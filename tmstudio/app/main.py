@@ -6,13 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QApplication
 
-from tmstudio.app.background import finish_background
-from tmstudio.app.crash import Reporter
-from tmstudio.app.settings import load_settings
+from tmstudio.app.display import check_display
 from tmstudio.app.single_instance import RaiseServer, raise_running_studio
-from tmstudio.app.studio import Studio
-from tmstudio.app.theme import ThemeMode, load_fonts, theme
-from tmstudio.app.window import MainWindow
 
 
 def main(argv: Sequence[str]) -> int:
@@ -20,16 +15,35 @@ def main(argv: Sequence[str]) -> int:
 
     Args:
         argv: arguments for Qt itself, such as ``-platform``.
+
+    Raises:
+        TMStudioError: there is no display.
     """
+    check_display()
     application = QApplication.instance() or QApplication(["tmstudio", *argv])
     assert isinstance(application, QApplication)
     application.setApplicationName("TMStudio")
     application.setDesktopFileName("tmstudio")
     if raise_running_studio():
-        print("TMStudio is open already; its window was brought to the front.")  # noqa: T201 - a terminal's user asks
+        print("TMStudio is open already; its window was brought to the front.")  # noqa: T201 - for a terminal
         return 0
     server = RaiseServer()
     server.listen()
+    try:
+        return _run(application, server)
+    finally:
+        server.close()
+
+
+def _run(application: QApplication, server: RaiseServer) -> int:
+    # Imported only now: a second start that raises the first window needs none of it.
+    from tmstudio.app.background import finish_background
+    from tmstudio.app.crash import Reporter
+    from tmstudio.app.settings import load_settings
+    from tmstudio.app.studio import Studio
+    from tmstudio.app.theme import ThemeMode, load_fonts, theme
+    from tmstudio.app.window import MainWindow
+
     reporter = Reporter()
     last_crash = reporter.install()
     settings = load_settings()
@@ -43,6 +57,5 @@ def main(argv: Sequence[str]) -> int:
     try:
         return application.exec()
     finally:
-        server.close()
         finish_background()
         reporter.uninstall()

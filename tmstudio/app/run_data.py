@@ -115,13 +115,15 @@ class RunData:
     def time_s(self) -> float:
         """Training time of the newest thing measured."""
         times = [point.time_s for point in self.latest.values()]
-        times += [row.time_s for row in (*self.trials[-1:], *list(self.attempts)[-1:])]
+        times += [trial.time_s for trial in self.trials[-1:]]
+        times += [attempt.time_s for attempt in list(self.attempts)[-1:]]
         return max(times, default=0.0)
 
     def step(self) -> int:
         """Step of the newest thing measured."""
         steps = [point.step for point in self.latest.values()]
-        steps += [row.step for row in (*self.trials[-1:], *list(self.attempts)[-1:])]
+        steps += [trial.step for trial in self.trials[-1:]]
+        steps += [attempt.step for attempt in list(self.attempts)[-1:]]
         return max(steps, default=0)
 
     def apply(self, delta: MetricsDelta) -> None:

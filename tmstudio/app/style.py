@@ -14,6 +14,7 @@ _SHEET = Template("""
 QMainWindow, QDialog, QWidget[role="ground"] { background: $ground; }
 QWidget { color: $text; }
 QLabel { background: transparent; }
+QLabel:disabled { color: $muted; }
 QToolTip { background: $raised; color: $text; border: 1px solid $line; padding: 5px 8px; }
 
 QWidget[role="nav"] { background: $panel; border: none; border-right: 1px solid $line; }

@@ -8,7 +8,8 @@ from tmstudio.app import formatting
 from tmstudio.app.series import Series
 from tmstudio.app.studio import RunLine
 from tmstudio.app.theme import theme, tokens
-from tmstudio.app.widgets.curve import Curve, Line
+from tmstudio.app.widgets.chart import Line
+from tmstudio.app.widgets.curve import Curve
 from tmstudio.app.widgets.panel import Panel
 from tmstudio.app.widgets.text import set_text
 from tmstudio.track.geometry import Track

@@ -6,24 +6,20 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from tmstudio.app import formatting
-from tmstudio.app.live_data import WATCH, CarMotion
 from tmstudio.app.outcome import ProcessOutcome
 from tmstudio.app.pages.card_row import CardRow
 from tmstudio.app.pages.live_cards import (
     AttemptsCard,
-    GaugesCard,
     LapTimeCard,
     LearnerCard,
     ReturnCard,
-    RewardCard,
-    shown_facts,
 )
+from tmstudio.app.pages.live_drive import DriveCards, drive_text
 from tmstudio.app.pages.live_log import LogCard
 from tmstudio.app.pages.live_notices import abandoned_notice, end_notice, missing_notice
 from tmstudio.app.pages.page import Page
@@ -31,17 +27,13 @@ from tmstudio.app.run_state import COMMANDS, PHASE_COLORS, Command, Phase, RunSt
 from tmstudio.app.session import RunSession
 from tmstudio.app.studio import Studio
 from tmstudio.app.widgets.banner import Banner
-from tmstudio.app.widgets.hood_view import HoodView
 from tmstudio.app.widgets.inputs import button, switch
-from tmstudio.app.widgets.panel import Chip, Panel
-from tmstudio.app.widgets.text import heading, muted, set_text
-from tmstudio.app.widgets.track_view import TrackView
+from tmstudio.app.widgets.panel import Chip
+from tmstudio.app.widgets.text import heading, muted
 
 _PICTURES_EVERY_MS = 33
 _NUMBERS_EVERY_MS = 100
 _LEAST_TITLE = 130
-_STALE_S = 1.5
-"""Telemetry older than this is not what happens now."""
 
 
 class LivePage(Page):
@@ -67,12 +59,6 @@ class LivePage(Page):
         self._train_longer = train_longer
         self._notify = notify
         self._session: RunSession | None = None
-        self._record: Any | None = None
-        self._attempt: tuple[int, int] | None = None
-        self._frame_time_s: float | None = None
-        self._numbered: Any | None = None
-        self._last_record_s = 0.0
-        self._motion = CarMotion()
         self._build_header()
         self.banner = Banner()
         self.empty = self._build_empty(home)
@@ -126,11 +112,8 @@ class LivePage(Page):
         return empty
 
     def _build_content(self) -> QWidget:
-        self.hood = HoodView()
-        self.track_panel = Panel("Track · attempt coloured by speed")
-        self.track_view = TrackView(legend=True)
-        self.track_panel.body.addWidget(self.track_view, 1)
-        self.gauges, self.reward, self.attempts = GaugesCard(), RewardCard(), AttemptsCard()
+        self.drive = DriveCards()
+        self.attempts = AttemptsCard()
         self.lap_time, self.returns, self.learner = LapTimeCard(), ReturnCard(), LearnerCard()
         inner = QWidget()
         inner.setProperty("role", "scrolled")
@@ -138,11 +121,14 @@ class LivePage(Page):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(12)
         for stretch, row in (
-            (34, CardRow(140, [self.hood, self.track_panel])),
+            (34, CardRow(140, [self.drive.hood, self.drive.track_panel])),
             (
                 18,
                 CardRow(
-                    158, [self.gauges, self.reward, self.attempts], wide=(24, 9, 15), narrow=(20, 11, 17)
+                    158,
+                    [self.drive.gauges, self.drive.reward, self.attempts],
+                    wide=(24, 9, 15),
+                    narrow=(20, 11, 17),
                 ),
             ),
             (36, CardRow(232, [self.lap_time, self.returns, self.learner], wide=(24, 12, 12))),
@@ -171,21 +157,16 @@ class LivePage(Page):
         if self._session is not None:
             self._disconnect(self._session)
         self._session = session
-        self._record, self._attempt, self._frame_time_s = None, None, None
-        self._motion.clear()
         self.banner.clear()
         self.empty.setVisible(session is None)
         self.content.setVisible(session is not None)
-        self.hood.clear()
-        self.gauges.clear()
-        self.reward.clear()
+        self.drive.begin(session.track if session is not None else None)
         self.log.clear()
         if session is not None:
             self._connect(session)
             config = session.run.config
             self.title.set_full_text(f"{session.name} · {config.algorithm.kind.upper()}")
             self.seed_chip.show_text(f"seed {config.seed}")
-            self.track_view.show_track(session.track)
             self.lap_time.bind(session.data, session.track)
             self.returns.bind(session.data)
             self.learner.bind(session.data, config.algorithm.n_step)
@@ -302,73 +283,15 @@ class LivePage(Page):
             self.learner.refresh()
 
     def _show_pictures(self) -> None:
-        """Thirty times a second: frame, car, trace and bars."""
-        session = self._session
-        if session is None or session.live is None:
-            return
-        for batch in session.live.take():
-            if len(batch.records):
-                self._take_records(batch.records)
-            if batch.picture is not None:
-                self.hood.show_frame(batch.picture.pixels, batch.picture.beam_ends_px)
-                self._frame_time_s = batch.picture.time_s
-        if self._record is not None:
-            self.gauges.show_bars(self._record)
-            place = self._motion.position_xz()
-            if place is not None and not self._is_stale():
-                self.track_view.set_car(*place)
-
-    def _take_records(self, records: Any) -> None:
-        for first, stop in _attempt_spans(records):
-            part = records[first:stop]
-            attempt = (int(part["source"][0]), int(part["episode"][0]))
-            if attempt != self._attempt:
-                self.track_view.begin_attempt()
-                self._attempt = attempt
-            self.track_view.extend_trace(
-                np.column_stack([part["position_m"][:, 0], part["position_m"][:, 2], part["speed_mps"]])
-            )
-        self._record = records[-1]
-        self._last_record_s = float(self._record["time_s"])
-        self._motion.take(self._record)
-
-    def _is_stale(self) -> bool:
-        return time.monotonic() - self._last_record_s > _STALE_S
+        if self._session is not None and self._session.live is not None:
+            self.drive.show_pictures(self._session.live.take())
 
     def _show_numbers(self) -> None:
-        """Ten times a second: everything that is read."""
         session = self._session
-        if session is None:
-            return
-        state, record = session.state, self._record
-        self._show_chips(session)
-        stale = record is None or self._is_stale()
-        self.hood.set_faded(stale and self.hood.has_frame())
-        self.track_view.set_faded(stale and record is not None)
-        best = formatting.lap(session.data.best_lap_s)
-        if record is None:
-            set_text(self.track_panel.aside, f"best <b>{best}</b>")
-            return
-        if record is not self._numbered:
-            self._numbered = record
-            self.gauges.show_numbers(record, on_clock=int(record["source"]) == WATCH)
-            self.reward.show_record(record)
-        progress, clock = shown_facts(record)
-        frozen = (
-            f"frozen <b>{formatting.age(time.monotonic() - self._last_record_s)}</b> ago &nbsp; "
-            if stale
-            else ""
-        )
-        set_text(
-            self.track_panel.aside,
-            f"{frozen}progress <b>{progress}</b> &nbsp; lap <b>{clock}</b> &nbsp; best <b>{best}</b>",
-        )
-        if self._frame_time_s is not None:
-            age_s = time.monotonic() - self._frame_time_s
-            age = f"frozen {formatting.age(age_s)} ago" if stale else f"frame {formatting.age(age_s)} old"
-            self.hood.show_label(
-                f"Hood view · LIDAR 19 beams · {age}" + ("" if state.moving or stale else " · waiting")
-            )
+        if session is not None:
+            self._show_chips(session)
+            self.drive.show_numbers(session.data.best_lap_s)
+            self.learner.setEnabled(session.state.phase not in (Phase.NO_LEARNER, Phase.LOST))
 
     def _show_chips(self, session: RunSession) -> None:
         state = session.state
@@ -378,33 +301,10 @@ class LivePage(Page):
         if not state.learner and state.trained and phase in (Phase.NO_LEARNER, Phase.LOST):
             text = f"{phase.value}, numbers frozen {formatting.age(time.monotonic() - session.learner_seen_s)} ago"
         self.state_chip.show_text(text, PHASE_COLORS[phase])
-        self.drive_chip.show_text(drive_text(session, self._record))
-
-
-def drive_text(session: RunSession, record: Any | None) -> str:
-    """What is driving: where, how many cars, how fast, and which of them is shown."""
-    cars = session.run.config.game.cars
-    parts = ["simulator", formatting.plural(cars, "car")]
-    if record is not None:
-        if int(record["source"]) == WATCH:
-            step = formatting.short_count(int(record["policy_step"]))
-            return f"simulator · watching policy step {step} at play speed"
-        factor = float(record["speed_factor"])
-        parts.append(
-            f"{factor:.0f}× real time" if factor >= 1.5 else f"{formatting.decimal(factor, 1)}× real time"
-        )
-        parts.append(f"showing car {int(record['car']) + 1}")
-    return " · ".join(parts)
+        self.drive_chip.show_text(drive_text(session.run.config.game.cars, self.drive.record))
 
 
 def set_button_text(target: QPushButton, text: str) -> None:
     """Change a button's text only where it differs."""
     if target.text() != text:
         target.setText(text)
-
-
-def _attempt_spans(records: Any) -> list[tuple[int, int]]:
-    """Spans of ``records`` that belong to one attempt each, as (first, stop)."""
-    keys = records["source"].astype(np.int64) << 33 | records["episode"].astype(np.int64)
-    cuts = (np.flatnonzero(np.diff(keys)) + 1).tolist()
-    return list(zip([0, *cuts], [*cuts, len(records)], strict=True))

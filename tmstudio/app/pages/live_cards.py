@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout
@@ -10,7 +9,8 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout
 from tmstudio.app import formatting
 from tmstudio.app.run_data import RunData
 from tmstudio.app.widgets.bars import Bar, Meter
-from tmstudio.app.widgets.curve import Curve, Line, Reference
+from tmstudio.app.widgets.chart import Line, Reference
+from tmstudio.app.widgets.curve import Curve
 from tmstudio.app.widgets.episode_table import EpisodeTable
 from tmstudio.app.widgets.panel import FactTable, Panel
 from tmstudio.app.widgets.reward_bars import RewardBars
@@ -317,9 +317,3 @@ def evaluation_text(row: EvaluationRow) -> str:
         f"{formatting.clock(row.time_s)} · policy step {formatting.short_count(row.policy_step)}\n{times}"
         f"{laps}, {row.origin}, evaluated"
     )
-
-
-def shown_facts(record: Mapping[str, Any]) -> tuple[str, str]:
-    """Progress and the race clock of the car that is shown."""
-    clock = formatting.lap(float(record["race_time_s"])) if record["from_start"] else "– (random start)"
-    return formatting.percent(float(record["progress_fraction"])), clock

@@ -22,7 +22,8 @@ def round_steps(low: float, high: float, wanted: int) -> NDArray[np.float64]:
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough * 0.999)
     margin = 0.02 * (high - low)
-    return np.arange(math.ceil((low + margin) / step), math.floor((high - margin) / step) + 1) * step
+    first, last = math.ceil((low + margin) / step), math.floor((high - margin) / step)
+    return np.arange(first, last + 1, dtype=np.float64) * step
 
 
 def axis_texts(values: NDArray[np.float64], unit: str) -> list[str]:
@@ -41,7 +42,7 @@ def time_steps(low_s: float, high_s: float, wanted: int) -> list[tuple[float, st
     span = high_s - low_s
     step = next((step for step in _TIME_STEPS_S if span / step <= wanted), _TIME_STEPS_S[-1])
     first, last = math.ceil(max(low_s, 0) / step), math.floor(high_s / step)
-    return [(index * step, _time_text(index * step, step)) for index in range(first, last + 1)][:200]
+    return [(float(index * step), _time_text(index * step, step)) for index in range(first, last + 1)][:200]
 
 
 def _time_text(seconds: float, step: float) -> str:
@@ -59,7 +60,7 @@ def polygon(x: NDArray[np.float64], y: NDArray[np.float64]) -> QPolygonF:
     if count == 0:
         return made
     made.resize(count)
-    block = VoidPtr(made.data(), 16 * count, True)
+    block = VoidPtr(made.data(), 16 * count, True)  # type: ignore[call-arg, arg-type] # the stub lacks this form
     points = np.frombuffer(block, dtype=np.float64).reshape(-1, 2)
     points[:, 0] = x
     points[:, 1] = y

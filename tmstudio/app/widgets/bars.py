@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 from tmstudio.app.theme import font, tokens
 from tmstudio.app.widgets.text import label, set_text
 
+_FROZEN = 0.35
+
 
 class Bar(QWidget):
     """A horizontal bar from the left, or from the middle where values have a sign."""
@@ -53,7 +55,7 @@ class Bar(QWidget):
             painter.drawRoundedRect(QRectF(self.rect()), radius, radius)
             if self._share == 0:
                 return
-            painter.setBrush(colors.color(self._color))
+            painter.setBrush(colors.color(self._color, 1.0 if self.isEnabled() else _FROZEN))
             width = float(self.width())
             if self._signed:
                 half = width / 2

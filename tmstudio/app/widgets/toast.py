@@ -16,6 +16,7 @@ class Toast(QFrame):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._over = parent
         self.setProperty("role", "banner-blue")
         self._text = QLabel()
         self._text.setFont(font(13, 500))
@@ -36,8 +37,7 @@ class Toast(QFrame):
         self._text.setText(text)
         self._text.setMinimumWidth(min(self._text.fontMetrics().horizontalAdvance(text) + 4, _WIDEST))
         self.adjustSize()
-        parent = self.parentWidget()
-        self.move((parent.width() - self.width()) // 2, parent.height() - self.height() - 24)
+        self.move((self._over.width() - self.width()) // 2, self._over.height() - self.height() - 24)
         self.raise_()
         self.show()
         self._timer.start()

@@ -219,8 +219,12 @@ def speed_color(speed_mps: float, alpha: float = 1.0) -> QColor:
     place = min(max(speed_mps / _TOP_SPEED_MPS, 0.0), 1.0) * (len(_RAMP) - 1)
     index = min(int(place), len(_RAMP) - 2)
     low, high, part = colors.color(_RAMP[index]), colors.color(_RAMP[index + 1]), place - index
-    mixed = [a + (b - a) * part for a, b in zip(low.getRgbF()[:3], high.getRgbF()[:3], strict=True)]
-    return QColor.fromRgbF(*mixed, alpha)
+    return QColor.fromRgbF(
+        low.redF() + (high.redF() - low.redF()) * part,
+        low.greenF() + (high.greenF() - low.greenF()) * part,
+        low.blueF() + (high.blueF() - low.blueF()) * part,
+        alpha,
+    )
 
 
 def _paint_trace(painter: QPainter, view: TopView, trace: NDArray[np.float64], alpha: float) -> None:
