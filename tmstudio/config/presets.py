@@ -24,9 +24,9 @@ PRESETS: dict[str, Mapping[str, Any]] = {
 
 SUMMARIES: dict[str, str] = {
     "quickstart": "A car that drives within minutes, on the track Valley.",
-    "default": "Truncated quantile critics, an hour.",
+    "default": "The recommended settings, for an hour.",
     "tmrl-test": "The recorded map tmrl-test, half an hour.",
-    "sac": "Plain soft actor-critic, to compare with.",
+    "sac": "Soft actor-critic as TMRL had it, to compare with.",
 }
 
 # Which run it is, not how it is set.
