@@ -21,7 +21,7 @@ from tmstudio.runs.folder import RunFolder
 from tmstudio.runs.locks import FileLock
 from tmstudio.runtime.collector import Collector
 from tmstudio.runtime.link import Identity, Link
-from tmstudio.runtime.live import SOURCE_TRAINING, LiveShow, Shown
+from tmstudio.runtime.live import SOURCE_TRAINING, LiveShow, Shown, record_of
 from tmstudio.runtime.pilot import LoadedPolicy, RandomPilot
 from tmstudio.runtime.spool import Spool
 from tmstudio.runtime.trials import TrialRun
@@ -171,7 +171,7 @@ class Actor:
             )
         policy = self._collector.policy
         if self._watch is not None and policy is not None:
-            self._watch.step_if_due(policy, self._show)
+            self._watch.take_turn(policy, self._show)
         if self._trials is not None:
             self._drive_trials(self._trials)
         if self._may_drive():
@@ -226,19 +226,16 @@ class Actor:
         collector = self._collector
         collector.step()
         self._idle_since, self._flushed = None, False
-        if self._watch is None:
-            self._show.show(
-                collector.task,
-                Shown(
-                    source=SOURCE_TRAINING,
-                    car=0,
-                    attempt=int(collector.attempts[0]),
-                    policy_step=int(collector.policy_steps[0]),
-                    frames_per_s=_TRAINING_FRAMES_PER_S,
-                    pace=collector.pace,
-                    deadline_misses=self._deadline_misses,
-                ),
+        if self._watch is None and self._show.wanted:
+            shown = Shown(
+                source=SOURCE_TRAINING,
+                car=0,
+                attempt=int(collector.attempts[0]),
+                policy_step=int(collector.policy_steps[0]),
+                pace=collector.pace,
+                deadline_misses=self._deadline_misses,
             )
+            self._show.show(record_of(collector.task, shown), _TRAINING_FRAMES_PER_S)
 
     def _wait(self) -> None:
         now = time.monotonic()

@@ -25,8 +25,8 @@ from tmstudio.transport.proto import tmstudio_pb2 as pb
 _BACK_OFF_S: Final = (0.1, 2.0)
 _PATIENCE_S: Final = 5.0
 _SPOOL_PATIENCE_S: Final = 0.25
-# Fewer would be told more often than the news is worth.
-_STEPS_OF_NEWS_PER_CAR: Final = 4
+# So that the cars move on evenly instead of in bursts, which people see.
+_STEPS_OF_NEWS_PER_CAR: Final = 1
 
 PolicyLoader = Callable[[bytes, int], LoadedPolicy]
 """From a policy file and its version to a policy that can drive."""

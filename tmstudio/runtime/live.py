@@ -20,6 +20,22 @@ SOURCE_TRAINING: Final = 0
 SOURCE_WATCH: Final = 1
 
 
+_MOVING_FIELDS: Final = ("position_m", "velocity_mps", "speed_mps", "engine_rpm", "race_time_s", "lidar_m")
+_STATE_FIELDS: Final = (
+    "position_m",
+    "velocity_mps",
+    "heading_rad",
+    "speed_mps",
+    "engine_rpm",
+    "gear",
+    "skidding_wheels",
+    "gas",
+    "brake",
+    "steer",
+    "race_time_s",
+)
+
+
 @dataclass(frozen=True)
 class Shown:
     """Which drive is shown, and what goes with it.
@@ -29,7 +45,6 @@ class Shown:
         car: which of the task's cars.
         attempt: counts its attempts.
         policy_step: step of the policy that drives it.
-        frames_per_s: no more pictures than this.
         pace: how fast the driving goes.
         deadline_misses: steps that came too late for the clock.
     """
@@ -38,7 +53,6 @@ class Shown:
     car: int
     attempt: int
     policy_step: int
-    frames_per_s: float
     pace: Pace
     deadline_misses: int
 
@@ -62,49 +76,35 @@ class LiveShow:
         """Whether somebody looks."""
         return self._ring.wanted()
 
-    def show(self, task: DriveTask, shown: Shown) -> None:
-        """Publish where one car of ``task`` is now; a picture too when the next is due."""
-        if not self._ring.wanted():
-            return
+    def show(self, record: NDArray[Any], frames_per_s: float) -> None:
+        """Publish a record, with a picture when the next of so many a second is due."""
         now = time.monotonic()
+        record["time_s"] = now
         frame = None
         if now >= self._next_frame_s:
-            self._next_frame_s = now + 1.0 / shown.frames_per_s
-            frame = self._frame(task, shown.car)
-        self._ring.publish(_record(task, shown, now), frame)
+            self._next_frame_s = now + 1.0 / frames_per_s
+            frame = self._frame(record)
+        self._ring.publish(record, frame)
 
     def close(self) -> None:
         """Close the ring."""
         self._ring.close()
 
-    def _frame(self, task: DriveTask, car: int) -> NDArray[np.uint8]:
+    def _frame(self, record: NDArray[Any]) -> NDArray[np.uint8]:
         if self._renderer is None:  # made when first needed: a run that nobody looks at needs none
             self._renderer = HoodRenderer(self._track)
-        state = task.state
-        return self._renderer.render(state.position_m[car], float(state.heading_rad[car]))
+        return self._renderer.render(record["position_m"], float(record["heading_rad"]))
 
 
-def _record(task: DriveTask, shown: Shown, now_s: float) -> NDArray[Any]:
+def record_of(task: DriveTask, shown: Shown) -> NDArray[Any]:
+    """Where a car is and how its attempt stands, as a record without a time."""
     car, state, accounts = shown.car, task.state, task.accounts
     record = new_record()
-    record["time_s"] = now_s
     record["source"] = shown.source
     record["car"] = car
     record["episode"] = shown.attempt
     record["policy_step"] = shown.policy_step
-    for name in (
-        "position_m",
-        "velocity_mps",
-        "heading_rad",
-        "speed_mps",
-        "engine_rpm",
-        "gear",
-        "skidding_wheels",
-        "gas",
-        "brake",
-        "steer",
-        "race_time_s",
-    ):
+    for name in _STATE_FIELDS:
         record[name] = getattr(state, name)[car]
     furthest_m = task.ratchet.furthest_m[car]
     terms = accounts.terms[car] * task.weights
@@ -118,4 +118,14 @@ def _record(task: DriveTask, shown: Shown, now_s: float) -> NDArray[Any]:
     record["speed_factor"] = shown.pace.speed_factor
     record["step_ms"] = shown.pace.step_ms
     record["deadline_misses"] = shown.deadline_misses
+    return record
+
+
+def halfway(before: NDArray[Any], after: NDArray[Any]) -> NDArray[Any]:
+    """Where the car was between two records of the same attempt; the rest is that of ``after``."""
+    record = after.copy()
+    for name in _MOVING_FIELDS:
+        record[name] = (before[name] + after[name]) / 2
+    turn_rad = (float(after["heading_rad"]) - float(before["heading_rad"]) + np.pi) % (2 * np.pi) - np.pi
+    record["heading_rad"] = float(before["heading_rad"]) + turn_rad / 2
     return record
