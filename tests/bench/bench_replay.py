@@ -22,7 +22,12 @@ def _full_replay(path: Path) -> tuple[ReplayStore, float]:
     """A full replay, and the seconds of processor time that one transition took to append."""
     rows = UniformReplay().capacity
     replay = ReplayStore.create(
-        path, Shape(rows, _OBSERVATION, _ACTION, _TERMS), n_step=3, gamma=0.98, weights=np.ones(_TERMS), seed=1
+        path,
+        Shape(rows, _OBSERVATION, _ACTION, _TERMS),
+        n_step=3,
+        gamma=0.98,
+        weights=np.ones(_TERMS),
+        seed=1,
     )
     random = np.random.default_rng(1)
     chunk = Chunk(

@@ -129,7 +129,13 @@ def test_an_unfit_state_changes_nothing(change, fault):
 def test_metrics_are_the_documented_ones_and_hold_no_graph(config):
     algorithm, replay = _learner(config)
     metrics = algorithm.update(replay.sample(32))
-    assert list(metrics) == ["loss/critic", "loss/actor", "policy/entropy", "policy/temperature", "value/q_mean"]
+    assert list(metrics) == [
+        "loss/critic",
+        "loss/actor",
+        "policy/entropy",
+        "policy/temperature",
+        "value/q_mean",
+    ]
     assert not any(value.requires_grad for value in metrics.values())
     kept = read_metrics(metrics)
     algorithm.update(replay.sample(32))

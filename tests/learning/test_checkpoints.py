@@ -27,7 +27,9 @@ def _policy_file(step):
 
 
 def _save(store, step, value=1.0, **options):
-    state = AlgorithmState({"critics": np.full(4, value, np.float32), "steps": np.zeros(())}, {"updates": step // 10})
+    state = AlgorithmState(
+        {"critics": np.full(4, value, np.float32), "steps": np.zeros(())}, {"updates": step // 10}
+    )
     return store.save(step, _policy_file(step), state, {"time_s": step / 20}, **options)
 
 

@@ -15,7 +15,11 @@ def _label(rewards, *, n_step, gamma, terminates):
     padded = np.zeros(steps + n_step - 1, np.float32)
     padded[:steps] = rewards
     return n_step_labels(
-        padded, np.arange(steps, 0, -1, dtype=np.int32), np.full(steps, terminates), n_step=n_step, gamma=gamma
+        padded,
+        np.arange(steps, 0, -1, dtype=np.int32),
+        np.full(steps, terminates),
+        n_step=n_step,
+        gamma=gamma,
     )
 
 

@@ -11,7 +11,10 @@ from tmstudio.learning.networks.dense import Dense
 from tmstudio.learning.networks.heads import Critics, GaussianActor
 from tmstudio.learning.networks.parameters import FlatParameters, frozen_twin
 
-NETWORKS: list[Network] = [SimbaNetwork(actor_width=16, critic_width=16, critic_blocks=2), MlpNetwork(width=16)]
+NETWORKS: list[Network] = [
+    SimbaNetwork(actor_width=16, critic_width=16, critic_blocks=2),
+    MlpNetwork(width=16),
+]
 
 
 @pytest.fixture
@@ -61,7 +64,9 @@ def test_saturated_actions_keep_finite_slopes(random):
     actions, log_density = actor.sample(torch.zeros(1, 3), torch.zeros(1, 2))
     log_density.sum().backward()
     assert actions.tolist() == [[1.0, 1.0]]
-    slopes = torch.cat([parameter.grad.flatten() for parameter in actor.parameters() if parameter.grad is not None])
+    slopes = torch.cat(
+        [parameter.grad.flatten() for parameter in actor.parameters() if parameter.grad is not None]
+    )
     assert torch.isfinite(slopes).all()
     assert slopes.abs().sum() > 0
 

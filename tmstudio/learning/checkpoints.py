@@ -75,7 +75,8 @@ class CheckpointStore:
         for leftover in (*self.folder.glob(f"{_TEMPORARY}*"), *self.folder.glob(f"{_ASIDE}*")):
             shutil.rmtree(leftover, ignore_errors=True)
         names = self.names()
-        if names and self.resolve("last") != names[-1]:  # it was killed between the folder and the word for it
+        # It may have been killed between the folder and the word for it.
+        if names and self.resolve("last") != names[-1]:
             write_json(self.folder / "last.json", {"name": names[-1]})
 
     def names(self) -> list[str]:
@@ -84,7 +85,9 @@ class CheckpointStore:
         for path in self.folder.glob("step-*"):
             if _NAME.fullmatch(path.name):
                 try:
-                    found.append((int(read_json(path / _STATE, "The checkpoint's state")["sequence"]), path.name))
+                    found.append(
+                        (int(read_json(path / _STATE, "The checkpoint's state")["sequence"]), path.name)
+                    )
                 except (TMStudioError, KeyError, ValueError, TypeError):
                     continue  # damaged: it is neither offered nor removed
         return [name for _, name in sorted(found)]
@@ -167,17 +170,23 @@ class CheckpointStore:
         try:
             tensors = safetensors.numpy.load(_checked_file(path, _LEARNER, state))
             counters = {name: int(value) for name, value in state["counters"].items()}
-            return Checkpoint(int(state["step"]), policy, AlgorithmState(tensors, counters), dict(state["state"]))
+            return Checkpoint(
+                int(state["step"]), policy, AlgorithmState(tensors, counters), dict(state["state"])
+            )
         except (safetensors.SafetensorError, KeyError, ValueError, TypeError, AttributeError) as error:
             raise _damaged(path, f"its contents cannot be read: {error}") from error
 
     def _path(self, which: str) -> Path:
         name = self.resolve(which) if _is_word(which) else which
         if name is None:
-            raise TMStudioError(f"There is no {which} checkpoint yet", cause=str(self.folder), hint=self._offer())
+            raise TMStudioError(
+                f"There is no {which} checkpoint yet", cause=str(self.folder), hint=self._offer()
+            )
         path = self.folder / name
         if not _NAME.fullmatch(name) or not path.is_dir():
-            raise TMStudioError(f"There is no checkpoint {name!r}", cause=f"{path} is not one", hint=self._offer())
+            raise TMStudioError(
+                f"There is no checkpoint {name!r}", cause=f"{path} is not one", hint=self._offer()
+            )
         return path
 
     def _next_sequence(self) -> int:
@@ -205,7 +214,11 @@ class CheckpointStore:
 
     def _offer(self) -> str:
         names = self.names()
-        return f"there are: {', '.join(names)}" if names else "let the run train until it has saved its first one"
+        return (
+            f"there are: {', '.join(names)}"
+            if names
+            else "let the run train until it has saved its first one"
+        )
 
 
 def name_of(step: int) -> str:

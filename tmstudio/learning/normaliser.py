@@ -38,7 +38,9 @@ class RunningMoments:
         batch_mean = batch.mean(axis=0)
         delta = batch_mean - self.mean
         total = self.count + added
-        self.squares += np.square(batch - batch_mean).sum(axis=0) + np.square(delta) * (self.count * added / total)
+        self.squares += np.square(batch - batch_mean).sum(axis=0) + np.square(delta) * (
+            self.count * added / total
+        )
         self.mean += delta * (added / total)
         self.count = total
 

@@ -55,7 +55,9 @@ class PolicySpec:
         data = json.loads(text)
         try:
             return cls(
-                _NETWORKS.validate_python(data["network"]), int(data["observation_size"]), int(data["action_size"])
+                _NETWORKS.validate_python(data["network"]),
+                int(data["observation_size"]),
+                int(data["action_size"]),
             )
         except (ValidationError, KeyError, TypeError) as error:
             raise ValueError(f"no description of a policy: {error}") from error
@@ -127,7 +129,9 @@ class Policy:
                 faults.append(f"{name} has numbers that are not finite")
         if faults:
             raise _unusable("; ".join(sorted(faults)))
-        self._modules.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in tensors.items()})
+        self._modules.load_state_dict(
+            {name: torch.from_numpy(np.array(array)) for name, array in tensors.items()}
+        )
 
 
 def build_policy(network: Network, observation_size: int, action_size: int, seed: int = 0) -> Policy:
@@ -135,7 +139,9 @@ def build_policy(network: Network, observation_size: int, action_size: int, seed
     return Policy(PolicySpec(network, observation_size, action_size), seed)
 
 
-def encode_policy(spec: PolicySpec, tensors: Mapping[str, NDArray[np.float32]], version: PolicyVersion) -> bytes:
+def encode_policy(
+    spec: PolicySpec, tensors: Mapping[str, NDArray[np.float32]], version: PolicyVersion
+) -> bytes:
     """A policy as the bytes of a safetensors file that says all about itself."""
     metadata = {
         _FORMAT_KEY: FORMAT,

@@ -89,7 +89,9 @@ class ActorCritic(Algorithm):
 
     def state(self) -> AlgorithmState:
         """A copy of everything."""
-        return AlgorithmState(self._state_tensors().copies(), {"updates": self.updates, "moments": self.moments.count})
+        return AlgorithmState(
+            self._state_tensors().copies(), {"updates": self.updates, "moments": self.moments.count}
+        )
 
     def load_state(self, state: AlgorithmState) -> None:
         """Go back to a state, whole or not at all."""

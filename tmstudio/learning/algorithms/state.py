@@ -39,7 +39,9 @@ class StateTensors:
 
     def copies(self) -> dict[str, NDArray[Any]]:
         """Name -> a copy of the tensor."""
-        copies: dict[str, NDArray[Any]] = {name: value.cpu().numpy().copy() for name, value in self._tensors.items()}
+        copies: dict[str, NDArray[Any]] = {
+            name: value.cpu().numpy().copy() for name, value in self._tensors.items()
+        }
         return copies | {name: value.get_state().numpy().copy() for name, value in self._generators.items()}
 
     def check(self, state: AlgorithmState, counters: Collection[str]) -> None:

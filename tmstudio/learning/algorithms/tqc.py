@@ -98,15 +98,13 @@ class _QuantileHuberLoss(torch.autograd.Function):
         errors = targets - predicted  # δ, (E · M, K, B)
         above, below = errors.clamp(0, 1), errors.clamp(-1, 0)
         errors.sub_(above, alpha=0.5).sub_(below, alpha=0.5)  # H(δ) / H'(δ)
-        weighted = torch.lerp(below, above, tau[:, :, None])  # |τ_m - 1(δ < 0)| H'(δ)
+        weighted = torch.lerp(below, above, tau[:, :, None], out=above)  # |τ_m - 1(δ < 0)| H'(δ)
         pairs = errors.numel()
         slope = weighted.sum(dim=1).div_(-pairs)
         context.save_for_backward(slope.view(members, count, batch).transpose(1, 2))
         return weighted.mul_(errors).sum() / pairs
 
     @staticmethod
-    def backward(
-        context: torch.autograd.function.FunctionCtx, gradient: Tensor
-    ) -> tuple[Tensor, None, None]:
+    def backward(context: torch.autograd.function.FunctionCtx, gradient: Tensor) -> tuple[Tensor, None, None]:
         (slope,) = context.saved_tensors  # type: ignore[attr-defined]
         return slope * gradient, None, None

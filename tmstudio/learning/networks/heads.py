@@ -62,7 +62,13 @@ class Critics(nn.Module):
     """E critics side by side: (observation, action) -> ``outputs`` numbers each."""
 
     def __init__(
-        self, network: Network, members: int, observations: int, actions: int, outputs: int, generator: torch.Generator
+        self,
+        network: Network,
+        members: int,
+        observations: int,
+        actions: int,
+        outputs: int,
+        generator: torch.Generator,
     ) -> None:
         super().__init__()
         self.members = members

@@ -13,12 +13,13 @@ from tmstudio.learning.networks.dense import Dense
 class Mlp(nn.Module):
     """E networks of ``layers`` rectified layers each."""
 
-    def __init__(self, members: int, inputs: int, width: int, layers: int, generator: torch.Generator) -> None:
+    def __init__(
+        self, members: int, inputs: int, width: int, layers: int, generator: torch.Generator
+    ) -> None:
         super().__init__()
         sizes = [inputs, *[width] * layers]
         self.layers = nn.ModuleList(
-            Dense(members, before, after).initialise_uniform(generator)
-            for before, after in pairwise(sizes)
+            Dense(members, before, after).initialise_uniform(generator) for before, after in pairwise(sizes)
         )
 
     def forward(self, x: Tensor) -> Tensor:

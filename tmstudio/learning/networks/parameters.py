@@ -15,7 +15,7 @@ Network = TypeVar("Network", bound=nn.Module)
 class FlatParameters:
     """A module's parameters, their gradients and Adam's moments (arXiv 1412.6980), each in one flat buffer.
 
-    The module's own tensors look into the buffers.
+    The module's own parameters look into the buffer of values.
 
     Attributes:
         values: (P,) the parameters.
@@ -26,24 +26,19 @@ class FlatParameters:
     """
 
     def __init__(self, module: nn.Module, learning_rate: float) -> None:
-        parameters = list(module.parameters())
         self.learning_rate = learning_rate
-        self.values = torch.cat([parameter.detach().reshape(-1) for parameter in parameters])
+        self._parameters = list(module.parameters())
+        self.values = torch.cat([parameter.detach().flatten() for parameter in self._parameters])
         self.gradients = torch.zeros_like(self.values)
         self.mean = torch.zeros_like(self.values)
         self.square = torch.zeros_like(self.values)
         self.steps = torch.zeros((), device=self.values.device)
         look_into(module, self.values)
-        start = 0
-        for parameter in parameters:
-            end = start + parameter.numel()
-            parameter.grad = self.gradients[start:end].view_as(parameter)
-            start = end
 
     def minimise(self, loss: Tensor) -> None:
         """One step down the slope of ``loss``."""
-        self.gradients.zero_()
-        loss.backward()  # type: ignore[no-untyped-call]
+        gradients = torch.autograd.grad(loss, self._parameters)
+        torch.cat([gradient.flatten() for gradient in gradients], out=self.gradients)
         self.step()
 
     def step(self) -> None:
@@ -62,8 +57,6 @@ def frozen_twin(module: Network, values: Tensor) -> Network:
     with a copy of the buffer it is a target network.
     """
     twin = copy.deepcopy(module).requires_grad_(False)
-    for parameter in twin.parameters():
-        parameter.grad = None
     look_into(twin, values)
     return twin
 

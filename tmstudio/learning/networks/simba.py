@@ -33,7 +33,9 @@ class ResidualBlock(nn.Module):
 class Simba(nn.Module):
     """E networks: a linear layer, residual blocks, a last layer normalisation."""
 
-    def __init__(self, members: int, inputs: int, width: int, blocks: int, generator: torch.Generator) -> None:
+    def __init__(
+        self, members: int, inputs: int, width: int, blocks: int, generator: torch.Generator
+    ) -> None:
         super().__init__()
         self.width = width
         self.input = Dense(members, inputs, width).initialise_orthogonal(generator)

@@ -47,7 +47,9 @@ def n_step_labels(
     steps = np.minimum(steps_left, n_step)
     returns = np.zeros(count, np.float32)
     for ahead in range(n_step):
-        returns += np.where(ahead < steps, np.float32(gamma**ahead) * rewards[ahead : ahead + count], np.float32(0))
+        returns += np.where(
+            ahead < steps, np.float32(gamma**ahead) * rewards[ahead : ahead + count], np.float32(0)
+        )
     powers = (gamma ** np.arange(n_step + 1)).astype(np.float32)
     reaches_the_end = terminates & (steps_left <= n_step)
     discounts = np.where(reaches_the_end, np.float32(0), powers[steps])

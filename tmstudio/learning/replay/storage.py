@@ -97,7 +97,9 @@ class Storage:
         self.steps_left: NDArray[np.int32] = arrays["steps_left"]
         self.terminates: NDArray[np.bool_] = arrays["terminates"]
         self.time_s: NDArray[np.float64] = arrays["time_s"]
-        self._written: NDArray[np.uint64] = np.ndarray((1,), np.dtype("<u8"), buffer=memory, offset=_WRITTEN_OFFSET)
+        self._written: NDArray[np.uint64] = np.ndarray(
+            (1,), np.dtype("<u8"), buffer=memory, offset=_WRITTEN_OFFSET
+        )
 
     @classmethod
     def in_memory(cls, shape: Shape) -> Storage:

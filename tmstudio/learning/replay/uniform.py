@@ -280,5 +280,3 @@ def _to_plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _to_plain(item) for key, item in value.items()}
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-
-
