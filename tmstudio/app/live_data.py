@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,6 +55,10 @@ class LiveSource:
         self._frame = 0
         self._started = False
         self._lidar: dict[int, NDArray[np.float32]] = {}
+        # Loaded by the thread that looks, when it begins to: it would take a fifth of the window's start.
+        import cv2
+
+        self._with_fourth_byte = lambda image: cv2.cvtColor(image, cv2.COLOR_BGR2BGRA)
 
     def read(self) -> LiveBatch:
         """What is new. The first look gives the newest record only, whatever the ring still holds."""
@@ -76,7 +79,7 @@ class LiveSource:
         if frame is not None:
             self._frame = frame.number
             lidar = self._lidar.get(frame.index)
-            pixels = cv2.cvtColor(frame.image, cv2.COLOR_BGR2BGRA)
+            pixels = self._with_fourth_byte(frame.image)
             picture = Picture(
                 np.asarray(pixels, dtype=np.uint8),
                 None if lidar is None else project_beams(lidar),

@@ -189,12 +189,11 @@ def _paint_grid(painter: QPainter, colors: Tokens, view: View) -> None:
 def _paint_line(painter: QPainter, colors: Tokens, view: View, line: Line) -> None:
     columns = max(int(view.frame.width()), 1)
     if line.smooth:
-        _stroke(
-            painter,
-            view,
-            line.series.thinned(*view.x, columns, mean=False),
-            QPen(colors.color(line.color, _FAINT)),
-        )
+        raw = line.series.thinned(*view.x, columns, mean=False)
+        # Dense values are upright strokes, which smoothing changes little and costs ten times as much.
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(raw[0]) <= columns)
+        _stroke(painter, view, raw, QPen(colors.color(line.color, _FAINT)))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     x, y = line.series.thinned(*view.x, columns, mean=line.smooth)
     _stroke(painter, view, (x, y), QPen(colors.color(line.color, _FAINT if line.faint else 1.0)))
     if line.dots and len(x) < columns / 6:
