@@ -42,7 +42,7 @@ class TqcAlgorithm(ActorCritic):
             soft_atoms = lowest - (temperature * next_log_density)[:, None]
             targets = returns[:, None] + discounts[:, None] * soft_atoms
 
-        # J(ψ) = Σ of the quantile Huber losses of every θ_m against every y_i
+        # J(ψ) = mean of the quantile Huber losses of every θ_m against every y_i (equation 6)
         quantiles = self.critics(observations, actions)
         critic_loss = quantile_huber_loss(quantiles, targets, self._fractions)
         self.critic_parameters.minimise(critic_loss)
