@@ -295,7 +295,7 @@ def _number(value: float | None) -> float:
 def _episode(row: dict[str, Any]) -> EpisodeRow:
     for name in ("speed_factor", "progress_m", "progress_fraction", "return_"):
         row[name] = _number(row[name])
-    for name in ("exploring", "from_start", "finished"):
+    for name in ("exploring", "from_start", "finished", "mixed_policies"):
         row[name] = bool(row[name])
     return EpisodeRow(
         **{**row, "terms": json.loads(row["terms"]), "sectors_s": tuple(json.loads(row["sectors_s"]))}

@@ -27,7 +27,7 @@ CREATE TABLE episodes (
     policy_step INTEGER NOT NULL, origin TEXT NOT NULL, exploring INTEGER NOT NULL, speed_factor REAL,
     from_start INTEGER NOT NULL, finished INTEGER NOT NULL, lap_time_s REAL, progress_m REAL, progress_fraction REAL,
     return_ REAL, steps INTEGER NOT NULL, end TEXT NOT NULL, terms TEXT NOT NULL, sectors_s TEXT NOT NULL,
-    start_seed INTEGER NOT NULL
+    start_seed INTEGER NOT NULL, mixed_policies INTEGER NOT NULL
 );
 CREATE TABLE evaluations (
     id INTEGER PRIMARY KEY, time_s REAL NOT NULL, step INTEGER NOT NULL, policy_step INTEGER NOT NULL,

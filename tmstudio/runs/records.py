@@ -32,6 +32,7 @@ class EpisodeRow:
         terms: weighted sum of each reward term, by name.
         sectors_s: time from the start at each checkpoint passed.
         start_seed: seed of its start.
+        mixed_policies: whether newer policies took over on the way: its result is not that of one policy.
     """
 
     time_s: float
@@ -53,6 +54,7 @@ class EpisodeRow:
     terms: dict[str, float] = field(default_factory=dict)
     sectors_s: tuple[float, ...] = ()
     start_seed: int = 0
+    mixed_policies: bool = False
     rowid: int = 0
 
 

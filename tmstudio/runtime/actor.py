@@ -20,7 +20,7 @@ from tmstudio.runs.events import EventLog
 from tmstudio.runs.folder import RunFolder
 from tmstudio.runs.locks import FileLock
 from tmstudio.runtime.collector import Collector
-from tmstudio.runtime.link import Identity, Link
+from tmstudio.runtime.link import Identity, Link, OrderedTrials
 from tmstudio.runtime.live import SOURCE_TRAINING, LiveShow, Shown, record_of
 from tmstudio.runtime.pilot import LoadedPolicy, RandomPilot
 from tmstudio.runtime.spool import Spool
@@ -91,7 +91,7 @@ class Actor:
         self._watch_wanted = False
         self._paused = False
         self._trials: TrialRun | None = None
-        self._last_trials = 0
+        self._ordered: OrderedTrials | None = None
         self._idle_since: float | None = None
         self._flushed = False
         self._told_fault = ""
@@ -147,7 +147,8 @@ class Actor:
             "policy_step": policy.policy_step if policy is not None else None,
             "spool_steps": self._spool.steps,
             "spool_bytes": self._spool.size_bytes,
-            "watching": self._watch is not None,
+            "paused": self._paused or (orders is not None and orders.paused),
+            "watching": self._watch_wanted,
             "problem": collector.fault.message if collector.fault is not None else "",
         }
 
@@ -183,11 +184,13 @@ class Actor:
         policy, trials = self._link.policy, self._link.trials
         if policy is not None:
             self._collector.policy = policy
-        if trials is None:
-            self._trials, self._last_trials = None, 0
-        elif trials.number != self._last_trials:
-            self._last_trials = trials.number
-            self._trials = TrialRun(trials, lambda seeds: trial_task(self._config, self._track, seeds))
+        if trials is not self._ordered:
+            self._ordered = trials
+            self._trials = (
+                TrialRun(trials, lambda seeds: trial_task(self._config, self._track, seeds))
+                if trials is not None
+                else None
+            )
 
     def _drive_trials(self, trials: TrialRun) -> None:
         trials.drive_for(_TRIALS_SLICE_S)
@@ -203,9 +206,12 @@ class Actor:
         if self._paused or orders.paused:
             self._state = "paused"
             return False
-        if not self._collector.put_away() or not self._spool.has_room:
+        if not self._collector.put_away():
             self._state = "waiting for room on the disk"
             self._tell_fault()
+            return False
+        if not self._spool.has_room:
+            self._state = "waiting for the learner"
             return False
         if self._driven_steps() + self._collector.task.cars > orders.step_limit + self._allowance():
             # A short wait is part of normal driving: the learner is the slower of the two.
@@ -278,12 +284,9 @@ class Actor:
 
     def _tell_fault(self) -> None:
         fault = self._collector.fault
-        message = fault.message if fault is not None else "The spool is full"
-        if message != self._told_fault:
-            self._told_fault = message
-            self._events.emit(
-                "driving waits", message=message, cause=fault.cause if fault is not None else ""
-            )
+        if fault is not None and fault.message != self._told_fault:
+            self._told_fault = fault.message
+            self._events.emit("driving waits", message=fault.message, cause=fault.cause, hint=fault.hint)
 
     def _command_stop(self) -> str:
         self._stop("command")

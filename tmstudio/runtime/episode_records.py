@@ -53,6 +53,7 @@ def to_row(episode: pb.Episode, *, actor_id: str, origin: str, time_s: float, st
         terms=dict(episode.terms),
         sectors_s=tuple(episode.sectors_s),
         start_seed=episode.start_seed,
+        mixed_policies=episode.mixed_policies,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from tmstudio.config.run_config import RunConfig
@@ -106,19 +107,18 @@ def _learn(run: RunFolder, port: int, events: EventLog, stop: StopRequest) -> bo
             loop.status,
         )
         reception = Reception(run, ingest, board, shelf, examiner.report)
-        server = Server(run.token, commands, reception, port)
-        job = jobs.announce(run.path, "learner", port=server.port)
-        events.emit("started", port=server.port, steps=student.steps, updates=student.updates)
-        try:
+        with ExitStack() as ending:  # from the last to the first
+            ending.callback(student.replay.close)
+            ending.callback(restored.journal.close)
+            ending.callback(restored.saver.close)
+            server = Server(run.token, commands, reception, port)
+            ending.callback(server.stop)
+            ending.callback(ingest.close)
+            ending.callback(board.close)
+            job = jobs.announce(run.path, "learner", port=server.port)
+            ending.callback(jobs.withdraw, run.path, job)
+            events.emit("started", port=server.port, steps=student.steps, updates=student.updates)
             return loop.run()
-        finally:
-            board.close()
-            ingest.close()
-            server.stop()
-            jobs.withdraw(run.path, job)
-            restored.saver.close()
-            restored.journal.close()
-            student.replay.close()
 
 
 def _stopping(stop: StopRequest) -> str:

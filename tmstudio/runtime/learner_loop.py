@@ -144,6 +144,7 @@ class LearnerLoop:
         return {
             "role": "learner",
             "state": self.state,
+            "paused": self._paused,
             "time_s": time_s,
             "time_left_s": max(0.0, 60.0 * budget.minutes - time_s),
             "steps": student.steps,

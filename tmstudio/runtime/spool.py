@@ -48,25 +48,24 @@ class Spool:
     def __init__(self, folder: Path, cap_bytes: int) -> None:
         self._folder = folder
         self._cap_bytes = cap_bytes
-        self._lock = threading.Lock()
-        self._changed = threading.Condition(self._lock)
+        self._changed = threading.Condition()
         with disk_faults(folder, "open the spool in"):
             folder.mkdir(parents=True, exist_ok=True)
             remove_temporary(folder)
             self._batches = deque(self._found())
         self._last = self._batches[-1].sequence if self._batches else 0
+        self._steps = sum(batch.steps for batch in self._batches)
+        self._size_bytes = sum(batch.size_bytes for batch in self._batches)
 
     @property
     def steps(self) -> int:
         """Transitions that wait."""
-        with self._lock:
-            return sum(batch.steps for batch in self._batches)
+        return self._steps
 
     @property
     def size_bytes(self) -> int:
         """Length of all that waits."""
-        with self._lock:
-            return sum(batch.size_bytes for batch in self._batches)
+        return self._size_bytes
 
     @property
     def has_room(self) -> bool:
@@ -78,7 +77,9 @@ class Spool:
         with self._changed:
             self._last = max(self._last, sequence)
             while self._batches and self._batches[0].sequence <= sequence:
-                self._path(self._batches.popleft().sequence).unlink(missing_ok=True)
+                batch = self._batches.popleft()
+                self._count(batch, -1)
+                self._path(batch.sequence).unlink(missing_ok=True)
 
     def add(self, content: bytes, steps: int) -> int:
         """Keep a batch; returns its sequence. On an error (a full disk) nothing has changed and it may be tried again.
@@ -92,7 +93,9 @@ class Spool:
         write_bytes(self._path(sequence), header + content)
         with self._changed:
             self._last = sequence
-            self._batches.append(SpooledBatch(sequence, steps, len(header) + len(content)))
+            batch = SpooledBatch(sequence, steps, len(header) + len(content))
+            self._batches.append(batch)
+            self._count(batch, 1)
             self._changed.notify_all()
         return sequence
 
@@ -125,9 +128,14 @@ class Spool:
         aside = self._path(batch.sequence).with_suffix(".unusable")
         with self._changed:
             self._batches.remove(batch)
+            self._count(batch, -1)
             if self._path(batch.sequence).exists():
                 os.replace(self._path(batch.sequence), aside)
         return aside
+
+    def _count(self, batch: SpooledBatch, sign: int) -> None:
+        self._steps += sign * batch.steps
+        self._size_bytes += sign * batch.size_bytes
 
     def _path(self, sequence: int) -> Path:
         return self._folder / f"{sequence:012d}.batch"
