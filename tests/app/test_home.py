@@ -13,7 +13,8 @@ from tests.app.fake_run import FakeRun
 from tmstudio.app.pages.home import HomePage
 from tmstudio.app.pages.home_steps import RailActions, steps_for
 from tmstudio.app.pages.live import LivePage
-from tmstudio.app.studio import RunLine, Studio
+from tmstudio.app.run_list import RunLine
+from tmstudio.app.studio import Studio
 from tmstudio.app.widgets.rail import StepState
 from tmstudio.app.widgets.runs_table import ACTION_COLUMN, action_text, state_text
 from tmstudio.app.window import MainWindow
@@ -165,3 +166,54 @@ def test_a_track_is_chosen_and_remembered(qtbot: QtBot, window: MainWindow, stud
 )
 def test_states_in_words(state: str, text: str) -> None:
     assert state_text(RunLine(RunSummary("a", "valley", "tqc", "", state, time_s=125))) == text
+
+
+def test_an_interrupted_run_is_offered_at_the_start(
+    qtbot: QtBot, studio: Studio, fake_run: Callable[..., FakeRun]
+) -> None:
+    run = fake_run("valley-tqc", "budget.minutes=60")
+    run.train(0.5)
+    run.announce("learner")
+    path = run.folder.path / "jobs" / "learner.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "process_start_time": 1.0}))
+    window = MainWindow(studio)
+    qtbot.addWidget(window)
+    window.show()
+    home = home_of(window)
+    qtbot.waitUntil(lambda: home.banner.title() == "valley-tqc was interrupted.")
+    qtbot.waitUntil(lambda: studio.track is not None)
+
+
+def test_a_run_left_at_work_is_offered_at_the_start(
+    qtbot: QtBot, studio: Studio, fake_run: Callable[..., FakeRun]
+) -> None:
+    fake_run("valley-tqc").announce("learner")
+    window = MainWindow(studio)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitUntil(lambda: home_of(window).banner.title() == "valley-tqc is still at work.")
+    home_of(window)._open_from_banner("valley-tqc", start=False)
+    qtbot.waitUntil(lambda: studio.session is not None)
+    assert home_of(window).banner.title() == ""
+
+
+def test_a_run_is_read_again_only_where_it_changed(fake_run: Callable[..., FakeRun]) -> None:
+    from tmstudio.app.run_list import RunList
+
+    run, runs = fake_run("valley-tqc"), RunList()
+    (first,) = runs.read()
+    (second,) = runs.read()
+    assert second is first
+    run.train(0.5)
+    (third,) = runs.read()
+    assert third.summary.steps > 0
+    assert third.run is first.run, "its configuration is the same"
+    run.folder.with_config(
+        run.folder.config.model_copy(
+            update={"budget": run.folder.config.budget.model_copy(update={"minutes": 99.0})}
+        )
+    )
+    (fourth,) = runs.read()
+    assert fourth.run is not None
+    assert fourth.run.config.budget.minutes == 99
+    assert len(RunList(run.folder.path).read()) == 0

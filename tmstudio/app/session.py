@@ -25,6 +25,7 @@ from tmstudio.runs.locks import FileLock, studio_lock
 from tmstudio.track.geometry import Track
 
 _LONGEST_GAP_S = 3.0
+_MOST_LINES = 500
 
 
 class RunSession(QObject):
@@ -148,7 +149,7 @@ class RunSession(QObject):
         if report.fault:
             lines.append(f"studio: {report.fault}")
         if lines:
-            self.log_arrived.emit(lines)
+            self.log_arrived.emit(lines[-_MOST_LINES:])  # a long history would hold up the window
         self._judge()
 
     def _take_jobs(self, jobs: list[Job]) -> None:

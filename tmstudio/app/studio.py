@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from PySide6.QtCore import QObject, Signal
 
 from tmstudio.app.background import in_background
+from tmstudio.app.run_list import RunLine, RunList
 from tmstudio.app.session import RunSession
 from tmstudio.app.settings import Settings
 from tmstudio.app.theme import ThemeMode, theme
 from tmstudio.config.run_config import RunConfig
 from tmstudio.errors import TMStudioError
-from tmstudio.runs.folder import RunFolder, scan_runs
-from tmstudio.runs.metrics import MetricsReader
-from tmstudio.runs.summary import RunSummary, summary
+from tmstudio.runs.folder import RunFolder
 from tmstudio.track.geometry import Track
 from tmstudio.track.library import TrackLibrary
-
-
-@dataclass(frozen=True)
-class RunLine:
-    """A run as the table of runs shows it.
-
-    Attributes:
-        summary: its figures.
-        laps: (time of training, median lap) of each evaluation that finished one, in seconds, oldest first.
-        abandoned: whether a worker was killed: it left its announcement behind.
-        run: the run itself; None where it cannot be opened.
-    """
-
-    summary: RunSummary
-    laps: list[tuple[float, float]] = field(default_factory=list)
-    abandoned: bool = False
-    run: RunFolder | None = None
 
 
 class Studio(QObject):
@@ -61,6 +41,7 @@ class Studio(QObject):
         """The run that the Live page shows."""
         self.sessions: dict[str, RunSession] = {}
         """All open runs by name: the one that is shown, and those that still work."""
+        self._run_list = RunList()
         self._scanning = False
 
     # Settings
@@ -121,7 +102,7 @@ class Studio(QObject):
             self._scanning = False
             self.failed.emit(error)
 
-        in_background(self, read_runs, done, failed)
+        in_background(self, self._run_list.read, done, failed)
 
     def create_run(self, config: RunConfig, *, start: bool = True) -> None:
         """Make a run, show it, and start it."""
@@ -209,27 +190,3 @@ class Studio(QObject):
             if not session.state.running:
                 session.close()
                 del self.sessions[name]
-
-
-def read_runs() -> list[RunLine]:
-    """All runs, newest first, with what is damaged at the end."""
-    runs, broken = scan_runs()
-    lines = []
-    for run in runs:
-        with MetricsReader(run.metrics_path) as metrics:
-            try:
-                laps = [
-                    (row.time_s, row.median_lap_s)
-                    for row in metrics.evaluations_since()
-                    if row.median_lap_s is not None
-                ]
-            except TMStudioError:
-                laps = []  # the summary says what is wrong
-        figures = summary(run)
-        abandoned = figures.state != "running" and any((run.path / "jobs").glob("*.json"))
-        lines.append(RunLine(figures, laps, abandoned, run))
-    lines += [
-        RunLine(RunSummary(damaged.path.name, "–", "–", "", "damaged", problem=str(damaged.error)))
-        for damaged in broken
-    ]
-    return lines

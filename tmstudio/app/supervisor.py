@@ -31,6 +31,8 @@ DRIVER_ID = "actor-1"
 """The name of the driver that a window starts."""
 
 _EXCEPTION = re.compile(r"[A-Za-z_.]+(Error|Exception|Interrupt|Exit)\b")
+# What a session of its own is on POSIX systems.
+_OWN_SESSION = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 _LOOK_EVERY_MS = 500
 _LOG_LINES = 12
 
@@ -51,6 +53,7 @@ class _Detached:
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
                 start_new_session=True,
+                creationflags=_OWN_SESSION,
             )
 
     def ended_with(self) -> int | None:

@@ -11,7 +11,8 @@ from tmstudio.app import formatting
 from tmstudio.app.pages.home_laps import LapComparison
 from tmstudio.app.pages.home_steps import RailActions, origin_word, steps_for
 from tmstudio.app.pages.page import Page
-from tmstudio.app.studio import RunLine, Studio
+from tmstudio.app.run_list import RunLine
+from tmstudio.app.studio import Studio
 from tmstudio.app.widgets.banner import Banner
 from tmstudio.app.widgets.inputs import button, switch
 from tmstudio.app.widgets.panel import Chip, FactTable, Panel
@@ -44,6 +45,7 @@ class HomePage(Page):
     ) -> None:
         super().__init__("Home")
         self._studio = studio
+        self._offered = False
         self._actions = RailActions(drive, self._choose_track, new_run, studio.open_run)
         self.track_chip = Chip()
         self.chips.addWidget(self.track_chip)
@@ -86,6 +88,7 @@ class HomePage(Page):
         self._runs_stack.setCurrentIndex(0 if lines or not self._studio.runs_known else 1)
         self.runs.show_rows(lines)
         self.runs_panel.aside.setText(formatting.plural(len(lines), "run") if lines else "")
+        self._offer_to_go_on()
         self.comparison.show_runs(self._studio.track, lines)
         self._show_best()
         busy = any(line.summary.state == "running" for line in lines)
@@ -152,6 +155,38 @@ class HomePage(Page):
         row.addWidget(self.try_button)
         panel.body.addLayout(row)
         return panel
+
+    def _offer_to_go_on(self) -> None:
+        """Once, when the runs are first known: some may have been left at work or cut off by a crash."""
+        studio = self._studio
+        if self._offered or not studio.runs_known:
+            return
+        self._offered = True
+        left = [line for line in studio.runs if line.summary.name not in studio.sessions]
+        working = next((line.summary.name for line in left if line.summary.state == "running"), None)
+        cut_off = next((line.summary.name for line in left if line.abandoned), None)
+        if self.banner.title():
+            return  # the crash itself is told first; the table has the rest
+        if working is not None:
+            self.banner.say(
+                f"{working} is still at work.",
+                "It was started before and goes on without this window.",
+                color="blue",
+                actions=[("Open", lambda: self._open_from_banner(working, start=False))],
+            )
+        elif cut_off is not None:
+            self.banner.say(
+                f"{cut_off} was interrupted.",
+                "It can go on from its last checkpoint; driving that was on disk is kept.",
+                actions=[
+                    ("Resume", lambda: self._open_from_banner(cut_off, start=True)),
+                    ("Not now", self.banner.clear),
+                ],
+            )
+
+    def _open_from_banner(self, name: str, *, start: bool) -> None:
+        self.banner.clear()
+        self._studio.open_run(name, start=start)
 
     def _run_chosen(self, line: RunLine, column: int) -> None:
         if line.run is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 
 from tmstudio.app import formatting
+from tmstudio.app.run_list import RunLine
 from tmstudio.app.series import Series
-from tmstudio.app.studio import RunLine
 from tmstudio.app.theme import theme, tokens
 from tmstudio.app.widgets.chart import Line
 from tmstudio.app.widgets.curve import Curve

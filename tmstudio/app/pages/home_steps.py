@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tmstudio.app import formatting
-from tmstudio.app.studio import RunLine
+from tmstudio.app.run_list import RunLine
 from tmstudio.app.widgets.rail import Step, StepState
 from tmstudio.runs.summary import RunSummary
 from tmstudio.track.geometry import Track

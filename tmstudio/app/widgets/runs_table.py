@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter
 
 from tmstudio.app import formatting
 from tmstudio.app.pages.home_steps import evaluated
-from tmstudio.app.studio import RunLine
+from tmstudio.app.run_list import RunLine
 from tmstudio.app.widgets.sparkline import paint_sparkline
 from tmstudio.app.widgets.table import Column, RowTable
 

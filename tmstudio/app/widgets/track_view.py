@@ -132,9 +132,6 @@ class TrackView(QWidget):
                 painter.drawEllipse(car, 9, 9)
                 painter.setBrush(colors.color("text"))
                 painter.drawEllipse(car, 4.5, 4.5)
-            painter.setOpacity(1.0)
-            if self._legend:
-                self._paint_legend(painter, colors)
 
     def _start_again(self) -> None:
         self._base = None
@@ -155,7 +152,7 @@ class TrackView(QWidget):
         return self._view
 
     def _current_base(self, view: TopView, colors: Tokens) -> QPixmap:
-        """Road and traces as a picture, to which only the newest piece of the trace is added."""
+        """Road, legend and traces as a picture, to which only the newest piece of the trace is added."""
         if self._base is None or self._base.devicePixelRatio() != self.devicePixelRatioF():
             ratio = self.devicePixelRatioF()
             self._base = QPixmap((self.size().toSizeF() * ratio).toSize())
@@ -165,6 +162,8 @@ class TrackView(QWidget):
             with QPainter(self._base) as painter:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 self._paint_road(painter, view, colors)
+                if self._legend:
+                    self._paint_legend(painter, colors)
                 _paint_trace(painter, view, self._older, _OLDER)
         if self._painted < len(self._trace):
             with QPainter(self._base) as painter:
