@@ -125,7 +125,7 @@ def test_a_learner_that_is_gone_freezes_its_numbers_visibly(
 ) -> None:
     shown.withdraw()
     shown.announce("actor")
-    qtbot.waitUntil(lambda: "numbers frozen" in live.state_chip.text(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "frozen" in live.state_chip.text(), timeout=PATIENCE_MS)
     assert live.banner.title() == "A car drives, but nothing learns from it."
 
 

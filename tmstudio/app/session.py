@@ -58,8 +58,8 @@ class RunSession(QObject):
         self.data = RunData()
         self.state = RunState()
         self.statuses: dict[str, dict[str, Any]] = {}
-        self.learner_seen_s = time.monotonic()
-        """When the learner was last known to live."""
+        self.learner_seen_s: float | None = None
+        """When the learner was last known to live, by the monotonic clock; None if it was not since the opening."""
         self.read_all = False
         """Whether all metrics that were there at the beginning have been read."""
         self._left_behind: tuple[str, ...] = ()

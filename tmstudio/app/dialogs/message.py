@@ -13,6 +13,8 @@ from tmstudio.app.widgets.inputs import button
 from tmstudio.app.widgets.text import heading, muted, value
 from tmstudio.errors import TMStudioError
 
+_NARROW, _WIDE = 500, 700
+
 
 class MessageDialog(QDialog):
     """What happened, why, what to do, and the details to copy.
@@ -31,7 +33,6 @@ class MessageDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("TMStudio")
         self.setModal(True)
-        self.setMinimumWidth(480)
         self._all = "\n".join(part for part in (title, cause, hint, details) if part)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 16)
@@ -58,6 +59,9 @@ class MessageDialog(QDialog):
         row.addWidget(close)
         column.addSpacing(4)
         column.addLayout(row)
+        close.setFocus()
+        width = _WIDE if details else _NARROW
+        self.resize(width, max(column.heightForWidth(width), column.sizeHint().height() if details else 0))
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._all)

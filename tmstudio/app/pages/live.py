@@ -33,7 +33,7 @@ from tmstudio.app.widgets.text import heading, muted
 
 _PICTURES_EVERY_MS = 33
 _NUMBERS_EVERY_MS = 100
-_LEAST_TITLE = 130
+_LEAST_TITLE = 110
 
 
 class LivePage(Page):
@@ -298,8 +298,8 @@ class LivePage(Page):
         phase = state.phase
         elapsed = formatting.clock(session.training_time_s()) if state.trained or state.learner else ""
         text = f"{phase.value} {elapsed}".strip()
-        if not state.learner and state.trained and phase in (Phase.NO_LEARNER, Phase.LOST):
-            text = f"{phase.value}, numbers frozen {formatting.age(time.monotonic() - session.learner_seen_s)} ago"
+        if phase in (Phase.NO_LEARNER, Phase.LOST) and session.learner_seen_s is not None:
+            text = f"{phase.value}, frozen {formatting.age(time.monotonic() - session.learner_seen_s)} ago"
         self.state_chip.show_text(text, PHASE_COLORS[phase])
         self.drive_chip.show_text(drive_text(session.run.config.game.cars, self.drive.record))
 

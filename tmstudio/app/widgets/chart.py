@@ -109,7 +109,7 @@ def fit(
     x = span or (0.0, max(newest, MIN_SPAN_S))
     y = y_range or _visible_range(lines, references, x)
     height = max(size.height() - _TOP - _BOTTOM, 10)
-    steps = round_steps(*y, max(2, int(height / 42)))
+    steps = round_steps(*y, max(2, int(height / 34)))
     texts = axis_texts(steps, unit)
     left = max([metrics.horizontalAdvance(text) for text in texts], default=0) + 7
     frame = QRectF(left, _TOP, max(size.width() - left - _RIGHT, 10), height)

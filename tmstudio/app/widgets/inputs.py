@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QPushButton
+from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy
 
 from tmstudio.app.theme import font, tokens
 
@@ -19,6 +19,7 @@ def button(text: str, on_click: Callable[[], object], *, kind: str = "") -> QPus
         made.setProperty("kind", kind)
     made.setCursor(Qt.CursorShape.PointingHandCursor)
     made.setAutoDefault(False)
+    made.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # a verb is never cut
     made.clicked.connect(lambda: on_click())
     return made
 
