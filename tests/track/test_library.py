@@ -182,9 +182,7 @@ def packed(track: Track, **changes: Any) -> bytes:
         {"origin": 3},
     ],
 )
-def test_damaged_files_are_refused(
-    library: TrackLibrary, straight: Track, changes: dict[str, Any]
-) -> None:
+def test_damaged_files_are_refused(library: TrackLibrary, straight: Track, changes: dict[str, Any]) -> None:
     library.user_folder.mkdir()
     (library.user_folder / "bad.npz").write_bytes(packed(straight, **changes))
     with pytest.raises(TMStudioError) as caught:
