@@ -114,12 +114,12 @@ def test_a_folder_that_is_no_run_is_told(tmp_path: Path) -> None:
 
 def test_a_run_with_another_identity_is_refused_and_the_fields_are_named(run: RunFolder) -> None:
     text = (run.path / "run.yaml").read_text()
-    text = text.replace("actor_width: 128", "actor_width: 64").replace("lidar_history: 4", "lidar_history: 2")
+    text = text.replace("actor_width: 64", "actor_width: 96").replace("lidar_history: 4", "lidar_history: 2")
     (run.path / "run.yaml").write_text(text)
     with pytest.raises(TMStudioError, match="not that of run") as caught:
         RunFolder.open(run.name)
     assert caught.value.cause == (
-        "observation.lidar_history: 4, now 2; algorithm.network.actor_width: 128, now 64"
+        "observation.lidar_history: 4, now 2; algorithm.network.actor_width: 64, now 96"
     )
 
 
@@ -165,7 +165,7 @@ def test_a_change_is_saved_and_recorded(run: RunFolder) -> None:
     assert again.name == run.name
     assert again.fingerprint == run.fingerprint
     assert [(change.what, change.before, change.after) for change in again.manifest.changes] == [
-        ("reward.time", -1.0, -2.0),
+        ("reward.time", -0.5, -2.0),
         ("budget.minutes", 60.0, 90.0),
     ]
 

@@ -118,7 +118,7 @@ def winding(radius_m: float, turn_rad: float) -> RayCaster:
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([13.0, 20.0, 35.0, 60.0]), st.sampled_from([1.0, 2.2, 3.0]))
 def test_readings_are_the_ways_inside_the_corridor(seed: int, radius_m: float, turn_rad: float) -> None:
-    """Against a walk from one quadrilateral of the road to the next."""
+    """Against a walk from one quadrilateral of the road to the next; the borders may be 3 cm off, as thinned."""
     caster = winding(radius_m, turn_rad)
     position, road, arc, _ = random_places(caster.track, 3, seed)
     heading = road + np.random.default_rng(seed).uniform(-np.pi, np.pi, 3)
@@ -126,9 +126,10 @@ def test_readings_are_the_ways_inside_the_corridor(seed: int, radius_m: float, t
     for car in range(3):
         for beam in range(BEAMS):
             angle = heading[car] + BEAM_ANGLES_RAD[beam]
+            slip = max(0.004, 0.03 / reading[car, beam])
             ways = [
-                way_in_corridor(caster.track, position[car], angle + slip, arc[car], RANGE_M)[0]
-                for slip in (-0.004, 0.0, 0.004)
+                way_in_corridor(caster.track, position[car], angle + turn, arc[car], RANGE_M)[0]
+                for turn in (-slip, 0.0, slip)
             ]
             assert min(ways) - 0.1 <= reading[car, beam] <= max(ways) + 0.1
 
