@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 
 from tmstudio.cli.learner import port_number
+from tmstudio.cli.output import print_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.description = (
+        "Run only the driving side of a run. It may be started before the learner and survives its restarts: what "
+        "is driven meanwhile is kept on disk and delivered later. Ctrl-C delivers and stops."
+    )
     parser.add_argument("run", metavar="RUN", help="name or folder of the run ('tmstudio runs' lists them)")
     parser.add_argument(
         "--connect",
@@ -49,9 +54,17 @@ def run(args: argparse.Namespace) -> int:
 
     from tmstudio.runtime.actor import run_actor
 
-    return run_actor(
+    if not args.json and not args.events:
+        print(
+            f"Driving for run '{folder.name}' as '{args.name}'. Ctrl-C delivers what was driven and stops.",
+            flush=True,
+        )
+    code = run_actor(
         folder, actor_id=args.name, connect=args.connect, port=args.port, echo=args.events, stop=stop
     )
+    if args.json:
+        print_json({"run": folder.name, "actor_id": args.name, "ended": stop.reason or "the run is finished"})
+    return code
 
 
 def _address(text: str) -> str:

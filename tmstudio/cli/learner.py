@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from tmstudio.cli.output import print_json
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.description = (
+        "Run only the learning side of a run: it waits for drivers on this machine, or at the end of a tunnel, and "
+        "learns until the run's budget is used up. Ctrl-C saves and stops; started again, it goes on."
+    )
     parser.add_argument("run", metavar="RUN", help="name or folder of the run ('tmstudio runs' lists them)")
     parser.add_argument(
         "--port",
@@ -42,8 +48,17 @@ def run(args: argparse.Namespace) -> int:
     process.set_up_torch(threads)
 
     from tmstudio.runtime.learner import run_learner
+    from tmstudio.runtime.outcome import outcome
 
-    return run_learner(folder, port=args.port, echo=args.events, stop=stop)
+    if not args.json and not args.events:
+        print(
+            f"Learning for run '{folder.name}' until its budget is used up. Ctrl-C saves and stops.",
+            flush=True,
+        )
+    code = run_learner(folder, port=args.port, echo=args.events, stop=stop)
+    if args.json:
+        print_json(outcome(folder))
+    return code
 
 
 def port_number(text: str) -> int:

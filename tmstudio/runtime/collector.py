@@ -13,7 +13,7 @@ from tmstudio.env.reward import REWARD_TERMS
 from tmstudio.env.task import DriveTask, Transition
 from tmstudio.errors import TMStudioError
 from tmstudio.runtime.episode_records import to_message
-from tmstudio.runtime.lanes import CHUNK_STEPS, Lanes
+from tmstudio.runtime.lanes import ACTION_SIZE, CHUNK_STEPS, Lanes
 from tmstudio.runtime.pilot import LoadedPolicy, RandomPilot
 from tmstudio.runtime.rates import Rate
 from tmstudio.runtime.spool import Spool
@@ -67,7 +67,7 @@ class Collector:
         self._pilot = pilot
         self._spool = spool
         self._observations = task.reset()
-        self._lanes = Lanes(self._observations, action_size=3, reward_terms=len(REWARD_TERMS))
+        self._lanes = Lanes(self._observations, action_size=ACTION_SIZE, reward_terms=len(REWARD_TERMS))
         self._rollouts: list[LaneChunk] = []
         self._episodes: list[pb.Episode] = []
         self._waiting_steps = 0

@@ -11,6 +11,9 @@ from tmstudio.env.task import Transition
 from tmstudio.runs.chunk import Chunk
 from tmstudio.transport.codec import LaneChunk
 
+ACTION_SIZE: Final = 3
+"""Gas, brake and steering."""
+
 CHUNK_STEPS: Final = 50
 """A stretch that an attempt's end does not end earlier has so many transitions: 2.5 s of driving."""
 

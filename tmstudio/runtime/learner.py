@@ -16,13 +16,13 @@ from tmstudio.runs.events import EventLog
 from tmstudio.runs.folder import RunFolder
 from tmstudio.runs.locks import learner_lock
 from tmstudio.runs.metrics import MetricsReader, MetricsWriter
-from tmstudio.runtime.actor import ACTION_SIZE
 from tmstudio.runtime.budget import check_budget
 from tmstudio.runtime.clock import TrainingClock
 from tmstudio.runtime.drivers import Drivers
 from tmstudio.runtime.examiner import Examiner
 from tmstudio.runtime.ingest import Ingest, Widths
 from tmstudio.runtime.journal import Journal
+from tmstudio.runtime.lanes import ACTION_SIZE
 from tmstudio.runtime.learner_loop import LearnerLoop
 from tmstudio.runtime.orders import OrderBoard
 from tmstudio.runtime.reception import PolicyShelf, Reception

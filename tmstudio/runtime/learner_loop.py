@@ -11,9 +11,9 @@ from tmstudio.runs.events import EventLog
 from tmstudio.runtime.clock import Every, TrainingClock
 from tmstudio.runtime.examiner import Candidate, Examiner
 from tmstudio.runtime.ingest import Arrival, Ingest
+from tmstudio.runtime.learner_report import LearnerReport
 from tmstudio.runtime.orders import OrderBoard
 from tmstudio.runtime.pacing import Pacer
-from tmstudio.runtime.rates import Rate
 from tmstudio.runtime.reception import PolicyShelf
 from tmstudio.runtime.saver import Saver
 from tmstudio.runtime.scoreboard import Scoreboard
@@ -84,8 +84,7 @@ class LearnerLoop:
         self._paused = False
         self._wanted: set[str] = set()
         self._roll_backs = 0
-        self._updates_rate = Rate()
-        self._steps_rate = Rate()
+        self._report = LearnerReport(config, student, ingest, examiner, saver, scores, clock)
 
     def run(self) -> bool:
         """Learn until the budget is used up or the end is asked for; whether the run is finished."""
@@ -121,52 +120,7 @@ class LearnerLoop:
 
     def status(self) -> dict[str, Any]:
         """How it stands, as plain data."""
-        student, scores, budget = self._student, self._scores, self._config.budget
-        time_s = self._clock.elapsed_s
-        best, newest = scores.best, scores.newest
-        with self._ingest.lock:
-            drivers = [
-                {
-                    "actor_id": driver.actor_id,
-                    "present": driver.present,
-                    "silent_s": min(driver.silent_s, 1e9),
-                    "steps": driver.steps,
-                    "cars": driver.cars,
-                    "steps_per_s": driver.health.steps_per_s,
-                    "speed_factor": driver.health.speed_factor,
-                    "deadline_misses": driver.health.deadline_misses,
-                    "policy_lag_s": driver.health.policy_lag_s,
-                    "backlog_steps": driver.health.backlog_steps,
-                }
-                for driver in self._ingest.drivers
-            ]
-        fault = self._ingest.fault or self._saver.fault or scores.fault
-        return {
-            "role": "learner",
-            "state": self.state,
-            "paused": self._paused,
-            "time_s": time_s,
-            "time_left_s": max(0.0, 60.0 * budget.minutes - time_s),
-            "steps": student.steps,
-            "steps_left": max(0, budget.steps - student.steps),
-            "updates": student.updates,
-            "updates_per_s": self._updates_rate.per_s,
-            "steps_per_s": self._steps_rate.per_s,
-            "replay_size": len(student.replay),
-            "replay_capacity": student.replay.capacity,
-            "rolling_finish_rate": scores.rolling_finish_rate,
-            "recent_laps_s": list(scores.recent_laps_s),
-            "first_finish_s": scores.first_finish_s,
-            "finish_rate": best.finish_rate if best is not None else None,
-            "best_lap_s": scores.best_lap_s,
-            "best_policy_step": best.policy_step if best is not None else None,
-            "newest_finish_rate": newest.finish_rate if newest is not None else None,
-            "newest_median_lap_s": newest.median_lap_s if newest is not None else None,
-            "on_trial": self._examiner.busy,
-            "last_checkpoint": self._saver.last,
-            "drivers": drivers,
-            "problem": "" if fault is None else f"{fault.message} ({fault.cause})",
-        }
+        return self._report.status(self.state, paused=self._paused)
 
     # The loop's parts.
 
@@ -184,7 +138,7 @@ class LearnerLoop:
                     updates=self._student.updates,
                     time_s=time_s,
                 )
-            self._steps_rate.add(self._student.steps - before)
+            self._report.steps_rate.add(self._student.steps - before)
 
     def _over_budget(self) -> bool:
         budget = self._config.budget
@@ -198,7 +152,7 @@ class LearnerLoop:
         elif student.ready and self._pacer.may_update(student.steps, student.updates):
             self.state = "learning"
             student.update()
-            self._updates_rate.add(1)
+            self._report.updates_rate.add(1)
             self._board.allow_steps(self._pacer.step_limit(student.updates))
             if student.updates % self._config.pacing.policy_every_updates == 0:
                 self._publish()
@@ -217,7 +171,7 @@ class LearnerLoop:
                 self._clock.stand()
             else:
                 self._clock.run()
-            self._record()
+            self._report.record(self._checked_metrics())
         self._hear_verdict()
         time_s = self._clock.elapsed_s
         if (
@@ -256,6 +210,7 @@ class LearnerLoop:
         return name
 
     def _put_on_trial(self) -> None:
+        self._checked_metrics()
         version = self._publish()
         self._shelf.keep_for_trials()
         candidate = Candidate(self._checkpoint(), version, self._student.steps, self._student.updates)
@@ -277,28 +232,6 @@ class LearnerLoop:
                 self._saver.promote(verdict.candidate.checkpoint)
         elif self._examiner.give_up_if_late():
             self._events.emit("evaluation given up", cause="no driver reported it")
-
-    def _record(self) -> None:
-        student = self._student
-        values = self._checked_metrics()
-        values |= {
-            "learner/updates_per_s": self._updates_rate.per_s,
-            "learner/update_ratio": student.updates / max(1, student.steps),
-            "replay/size": float(len(student.replay)),
-            "replay/capacity": float(student.replay.capacity),
-            "replay/age_s": student.replay.age_s(self._clock.elapsed_s),
-        }
-        with self._ingest.lock:
-            health = [driver.health for driver in self._ingest.drivers if driver.present]
-        if health:
-            values |= {
-                "actor/steps_per_s": sum(each.steps_per_s for each in health),
-                "actor/policy_lag_s": max(each.policy_lag_s for each in health),
-                "actor/speed_factor": max(each.speed_factor for each in health),
-            }
-        self._scores.scalars(
-            values, step=student.steps, updates=student.updates, time_s=self._clock.elapsed_s
-        )
 
     def _checked_metrics(self) -> dict[str, float]:
         """The newest update's metrics; goes back to the last checkpoint where they show that learning has run away."""
@@ -341,7 +274,9 @@ class LearnerLoop:
             self._ingest.close()
             self._checkpoint()
             return False
-        self._record()
+        if self._examiner.busy:
+            self._events.emit("evaluation given up", cause="no driver reported it")
+        self._report.record(self._checked_metrics())
         self._board.finish()
         deadline = time.monotonic() + _FAREWELL_S
         while time.monotonic() < deadline and self._drivers_to_tell():

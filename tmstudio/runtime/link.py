@@ -25,6 +25,7 @@ from tmstudio.transport.proto import tmstudio_pb2 as pb
 _BACK_OFF_S: Final = (0.1, 2.0)
 _PATIENCE_S: Final = 5.0
 _SPOOL_PATIENCE_S: Final = 0.25
+_STALLED_S: Final = 60.0
 # So that the cars move on evenly instead of in bursts, which people see.
 _STEPS_OF_NEWS_PER_CAR: Final = 1
 
@@ -103,6 +104,7 @@ class Link:
         self._closing = threading.Event()
         self._changed = threading.Condition()
         self._health = pb.Health()
+        self._beat_s = time.monotonic()
         self._reports: list[pb.TrialsReport] = []
         self._threads = [
             threading.Thread(target=self._run, args=(loop,), name=name, daemon=True)
@@ -127,6 +129,10 @@ class Link:
         """Return when an attribute may have changed, or after ``timeout_s``."""
         with self._changed:
             self._changed.wait(timeout_s)
+
+    def beat(self) -> None:
+        """Say that the driving loop still turns; without it the learner is not told that there is a driver."""
+        self._beat_s = time.monotonic()
 
     def tell_health(self, health: pb.Health) -> None:
         """What the learner is told of how the driver is doing, with its next call."""
@@ -255,6 +261,10 @@ class Link:
             self._changed.notify_all()
 
     def _follow_orders(self, client: TrainingClient) -> None:
+        if time.monotonic() - self._beat_s > _STALLED_S:
+            raise TMStudioError(
+                "The driving has stalled", cause=f"nothing has happened for {_STALLED_S:.0f} s"
+            )
         while self._reports:
             client.report_trials(self._reports[0])
             del self._reports[0]

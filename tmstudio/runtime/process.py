@@ -82,9 +82,10 @@ def end_with_parent(stop: Callable[[str], None]) -> None:
 
 
 def stop_on_signals(stop: Callable[[str], None]) -> None:
-    """Call ``stop`` on SIGINT and SIGTERM. Installs handlers, so it is for the main thread."""
+    """Call ``stop`` on SIGINT and SIGTERM; the second of a kind ends the process at once. For the main thread."""
 
     def handle(number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
         stop(f"signal {signal.Signals(number).name}")
 
     signal.signal(signal.SIGINT, handle)
