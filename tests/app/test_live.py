@@ -155,6 +155,21 @@ def test_a_finished_run_offers_to_train_longer(
     assert studio.session.run.config.budget.minutes == pytest.approx(11.1, abs=0.1)
 
 
+def test_the_end_of_a_run_is_told_with_what_came_of_it(
+    qtbot: QtBot, studio: Studio, live: LivePage, fake_run: Callable[..., FakeRun]
+) -> None:
+    run = fake_run("short", "budget.minutes=1")
+    run.announce("learner", "actor")
+    studio.open_run("short")
+    qtbot.waitUntil(lambda: live.state_chip.text().startswith("Training"), timeout=PATIENCE_MS)
+    run.train(1.1)
+    run.withdraw()
+    qtbot.waitUntil(lambda: live.banner.title() == "Training has finished.", timeout=PATIENCE_MS)
+    assert re.search(
+        r"10 of 10 test laps finished, median .* \(simulator, without exploring", live.banner.text()
+    )
+
+
 def test_the_log_shows_events_and_is_remembered_open(
     qtbot: QtBot, studio: Studio, live: LivePage, shown: FakeRun
 ) -> None:

@@ -21,7 +21,7 @@ from tmstudio.app.pages.live_cards import (
 )
 from tmstudio.app.pages.live_drive import DriveCards, drive_text
 from tmstudio.app.pages.live_log import LogCard
-from tmstudio.app.pages.live_notices import abandoned_notice, end_notice, missing_notice
+from tmstudio.app.pages.live_notices import abandoned_notice, end_notice, finish_notice, missing_notice
 from tmstudio.app.pages.page import Page
 from tmstudio.app.run_state import COMMANDS, PHASE_COLORS, Command, Phase, RunState
 from tmstudio.app.session import RunSession
@@ -59,6 +59,7 @@ class LivePage(Page):
         self._train_longer = train_longer
         self._notify = notify
         self._session: RunSession | None = None
+        self._worked = False
         self._build_header()
         self.banner = Banner()
         self.empty = self._build_empty(home)
@@ -157,6 +158,7 @@ class LivePage(Page):
         if self._session is not None:
             self._disconnect(self._session)
         self._session = session
+        self._worked = session is not None and session.state.running
         self.banner.clear()
         self.empty.setVisible(session is None)
         self.content.setVisible(session is not None)
@@ -252,7 +254,11 @@ class LivePage(Page):
         session = self._session
         if session is None:
             return
-        if state.phase in (Phase.TRAINING, Phase.FINISHED, Phase.STOPPING):
+        self._worked |= state.running
+        if state.phase is Phase.FINISHED and self._worked:
+            self._worked = False  # it is told once
+            finish_notice(self.banner, session.data, lambda: self._train_longer(session))
+        elif state.phase in (Phase.TRAINING, Phase.STARTING, Phase.STOPPING):
             self.banner.clear()
         elif not self.banner.title():
             if state.phase is Phase.LOST:

@@ -75,7 +75,7 @@ class DriveCards:
         self.track_view.set_faded(stale and record is not None)
         for card in (self.gauges, self.reward):
             card.setEnabled(not stale)
-        best = f"best <b>{formatting.lap(best_lap_s)}</b>"
+        best = f"best evaluated <b>{formatting.lap(best_lap_s)}</b>"
         if record is None:
             set_text(self.track_panel.aside, best)
             return

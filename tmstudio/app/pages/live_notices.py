@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tmstudio.app import formatting
 from tmstudio.app.outcome import ProcessOutcome
+from tmstudio.app.run_data import RunData
 from tmstudio.app.run_state import Phase, RunState
 from tmstudio.app.widgets.banner import Banner
 
@@ -33,6 +35,23 @@ def end_notice(
         color="red",
         lines="\n".join(lines),
         actions=[] if state.stopping else [(verb if other_alive else "Resume", resume)],
+    )
+
+
+def finish_notice(banner: Banner, data: RunData, longer: Callable[[], object]) -> None:
+    """Say what the training has come to, when its budget is used up."""
+    if not data.trials:
+        banner.say("Training has finished.", "No policy was evaluated in that time.", color="blue")
+        return
+    last = data.trials[-1]
+    laps = f"{round(last.finish_rate * last.episodes)} of {last.episodes} test laps finished"
+    if last.median_lap_s is not None:
+        laps += f", median {formatting.lap(last.median_lap_s)}, best ever {formatting.lap(data.best_lap_s)}"
+    banner.say(
+        "Training has finished.",
+        f"{laps} ({last.origin}, without exploring, policy step {formatting.short_count(last.policy_step)}).",
+        color="blue",
+        actions=[("Train longer", longer)],
     )
 
 
