@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import Final
 
@@ -74,8 +75,9 @@ def end_with_parent(stop: Callable[[str], None]) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
     def wait_for_end_of_stdin() -> None:
-        while os.read(0, 4096):
-            pass
+        with suppress(OSError):  # it was closed from the start
+            while os.read(0, 4096):
+                pass
         stop("its parent has ended")
 
     threading.Thread(target=wait_for_end_of_stdin, name="parent", daemon=True).start()
