@@ -241,8 +241,8 @@ def _paint_names(painter: QPainter, colors: Tokens, view: View, lines: Sequence[
     frame, right = view.frame, view.frame.right()
     for line in reversed(named):
         width = painter.fontMetrics().horizontalAdvance(line.name) + 4
+        spot = QRectF(right - width, frame.bottom() - 17, width, 14)
+        painter.fillRect(spot.adjusted(-4, 0, 0, 0), colors.color("panel", 0.8))
         painter.setPen(colors.color(line.color))
-        painter.drawText(
-            QRectF(right - width, frame.bottom() - 17, width, 14), Qt.AlignmentFlag.AlignLeft, line.name
-        )
+        painter.drawText(spot, Qt.AlignmentFlag.AlignLeft, line.name)
         right -= width + 8

@@ -66,6 +66,8 @@ class Chip(QWidget):
         self.setFont(font(12, 500 if color else 400))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(text)
+        if not text:
+            self.hide()  # an empty outline says nothing
 
     def show_text(self, text: str, color: str = "") -> None:
         """Change text and the token of the dot's colour; no dot where it is empty."""
