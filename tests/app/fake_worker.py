@@ -1,7 +1,8 @@
 """Plays a learner or a driver: announces itself and takes commands, as the real ones do, but imports no torch.
 
 Usage: ``fake_worker.py ROLE RUN [options]``. The file ``behaviour`` in the run folder may hold a word:
-``fail`` ends it at once with a message, ``bug`` with a traceback, ``deaf`` ignores stop.
+``fail`` ends it at once with a message, ``bug`` with a traceback, ``deaf`` ignores stop, ``slow`` takes a
+while to exit after it has taken its announcement back.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import time
 from pathlib import Path
 
 from tmstudio.errors import TMStudioError
@@ -65,6 +67,8 @@ def main(role: str, run_path: str, *options: str) -> int:
     stop.wait()
     server.stop()
     jobs.withdraw(run.path, job)
+    if behaviour == "slow":
+        time.sleep(2.0)
     return 0
 
 

@@ -134,9 +134,13 @@ def test_buttons_follow_the_run(qtbot: QtBot, live: LivePage, shown: FakeRun) ->
     assert buttons["start"].isHidden()
     assert buttons["pause"].isEnabled()
     assert buttons["stop"].isEnabled()
+    live.window().activateWindow()
+    buttons["pause"].setFocus()
+    qtbot.waitUntil(buttons["pause"].hasFocus, timeout=PATIENCE_MS)
     shown.withdraw()
     qtbot.waitUntil(lambda: not buttons["start"].isHidden(), timeout=PATIENCE_MS)
     assert buttons["start"].text() == "Resume"
+    assert buttons["start"].hasFocus(), "the focus must not fall on Stop"
     assert not buttons["pause"].isEnabled()
     assert buttons["pause"].toolTip() == "The run is not running: start it first"
 

@@ -135,6 +135,18 @@ def test_a_worker_that_does_not_stop_is_killed(
     assert jobs.live_jobs(session.run.path) == []
 
 
+def test_a_learner_that_has_run_for_long_may_take_its_time_to_exit(
+    qtbot: QtBot, session: RunSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (session.run.path / "behaviour").write_text("slow")
+    ends = ends_of(session)
+    started(qtbot, session)
+    monkeypatch.setattr("tmstudio.app.supervisor.ANNOUNCE_WITHIN_S", 0.0)
+    session.command("stop")
+    qtbot.waitUntil(lambda: not session.supervisor.alive(), timeout=PATIENCE_MS)
+    assert {outcome.end for outcome in ends} == {End.STOPPED}
+
+
 def test_stop_while_it_is_still_starting(qtbot: QtBot, session: RunSession) -> None:
     session.command("start")
     session.command("stop")

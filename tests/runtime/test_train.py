@@ -172,6 +172,7 @@ def test_a_worker_that_cannot_begin_is_shown_with_its_last_words(small_config, h
         (("no-such-run",), 1, "There is no run 'no-such-run'"),
         (("--config", "no-such-file.yaml"), 2, "no-such-file.yaml"),
         (("--preset", "quickstart", "--picture", "run.jpg"), 2, "png"),
+        (("--preset", "quickstart", "--picture", "nowhere/run.png"), 2, "no folder"),
         (("a-run", "--preset", "quickstart"), 2, "not allowed"),
     ],
 )
@@ -205,3 +206,18 @@ def test_on_a_terminal_one_line_is_written_over(small_config, home):
     text = output.decode()
     assert text.count("\r") > text.count("\n") > 0
     assert "steps" in text
+
+
+def test_a_refused_command_leaves_the_run_as_it_is(run_cli: RunCli, small_config, home):
+    training = Training("--config", small_config)
+    run = training.under_way()
+    before = [(run.path / name).read_bytes() for name in ("run.yaml", "manifest.json")]
+    changes = ("--set", "pacing.spool_mb=100")
+    busy = run_cli("train", run.name, *changes, "--minutes", "9")
+    assert busy.code == 1
+    assert "is being trained already" in busy.stderr
+    training.end()
+    spent = run_cli("train", run.name, *changes, "--minutes", "0.05")
+    assert spent.code == 1
+    assert "has used up its budget" in spent.stderr
+    assert before == [(run.path / name).read_bytes() for name in ("run.yaml", "manifest.json")]

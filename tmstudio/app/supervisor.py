@@ -45,6 +45,7 @@ class _Detached:
 
     def __init__(self, command: list[str], log: Path) -> None:
         self.started_at = time.monotonic()
+        self.announced = False
         log.parent.mkdir(exist_ok=True)
         with log.open("ab") as errors:
             self._process = subprocess.Popen(
@@ -119,6 +120,8 @@ class Supervisor(QObject):
     def set_jobs(self, jobs: list[Job]) -> None:
         """Take in which workers are alive, as the run folder tells."""
         before, self._jobs = self._jobs, {job.role: job for job in jobs}
+        if self._learner is not None and "learner" in self._jobs:
+            self._learner.announced = True
         for role, job in before.items():
             now = self._jobs.get(role)
             if now is None and not self._is_mine(role):
@@ -261,7 +264,7 @@ class Supervisor(QObject):
 
     def _look_at_learner(self, learner: _Detached, now: float) -> None:
         code = learner.ended_with()
-        if code is None and "learner" not in self._jobs and now - learner.started_at > ANNOUNCE_WITHIN_S:
+        if code is None and not learner.announced and now - learner.started_at > ANNOUNCE_WITHIN_S:
             learner.kill()
             return  # the next look finds how it ended
         if code is None:

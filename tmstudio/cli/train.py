@@ -55,6 +55,11 @@ def run(args: argparse.Namespace) -> int:
 
     if args.picture is not None and args.picture.suffix.lower() != ".png":
         raise UsageError(f"'{args.picture}' is no PNG file", hint="give --picture a name that ends in .png")
+    if args.picture is not None and not args.picture.absolute().parent.is_dir():
+        raise UsageError(
+            f"There is no folder '{args.picture.parent}' for the picture",
+            hint="make it, or name another file",
+        )
     name = args.run or args.run_option
     folder = _go_on(name, _overrides(args)) if name else _begin(args)
     display = ProgressDisplay(sys.stderr if args.json else sys.stdout)
@@ -92,14 +97,20 @@ def _new_config(args: argparse.Namespace) -> RunConfig:
 
 def _go_on(name: str, overrides: list[str]) -> RunFolder:
     from tmstudio.config.loading import apply_overrides
+    from tmstudio.errors import TMStudioError
     from tmstudio.runs.folder import RunFolder
+    from tmstudio.runs.jobs import live_jobs
     from tmstudio.runtime.budget import check_budget
 
     folder = RunFolder.open(name)
-    if overrides:
-        folder = folder.with_config(apply_overrides(folder.config, overrides))
-    check_budget(folder)
-    return folder
+    working = ", ".join(f"{job.role} (process {job.pid})" for job in live_jobs(folder.path))
+    if working:
+        raise TMStudioError(
+            f"Run '{folder.name}' is being trained already", cause=working, hint="stop it first"
+        )
+    config = apply_overrides(folder.config, overrides) if overrides else folder.config
+    check_budget(folder, config)  # before anything is saved: a refused command changes nothing
+    return folder.with_config(config) if overrides else folder
 
 
 def _overrides(args: argparse.Namespace) -> list[str]:

@@ -36,7 +36,7 @@ _POLICY, _LEARNER, _STATE = "policy.safetensors", "learner.safetensors", "state.
 _NAME = re.compile(r"step-\d{9,}")
 _TEMPORARY = ".tmp-"  # short: paths have little room on Windows
 _ASIDE = ".old-"
-_HINT = "resume from another checkpoint of the run"
+_HINT = "move the damaged checkpoint's folder away: the run then goes on from the one before it"
 
 
 @dataclass(frozen=True)

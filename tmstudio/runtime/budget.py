@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from tmstudio.config.run_config import RunConfig
 from tmstudio.errors import TMStudioError
 from tmstudio.runs.folder import RunFolder
 from tmstudio.runs.metrics import MetricsReader
 
 
-def check_budget(run: RunFolder) -> None:
-    """Raise if the run has used up the time or the steps that it was given."""
-    budget = run.config.budget
+def check_budget(run: RunFolder, config: RunConfig | None = None) -> None:
+    """Raise if the run has used up the time or the steps that it was given, or is to be given."""
+    budget = (config or run.config).budget
     with MetricsReader(run.metrics_path) as metrics:
         time_s, steps = metrics.last_time_s(), metrics.last_step()
     if time_s >= 60.0 * budget.minutes or steps >= budget.steps:

@@ -245,12 +245,19 @@ class LivePage(Page):
 
     def _show_state(self) -> None:
         state = self._state()
+        buttons = self.command_buttons
+        hidden = {name for name, made in buttons.items() if made.isHidden()}
+        focused = next((made for made in buttons.values() if made.hasFocus()), None)
         for command in COMMANDS:
-            made = self.command_buttons[command.name]
+            made = buttons[command.name]
             made.setVisible(self._session is not None and command.shown(state))
             set_button_text(made, command.text(state))
             key = QKeySequence(command.key).toString(QKeySequence.SequenceFormat.NativeText)
             switch(made, command.off(state), f"{command.hint} ({key})")
+        if focused is not None and (focused.isHidden() or not focused.isEnabled()):
+            # Qt would hand the focus to the next button, which is Stop after a click on Pause.
+            shown = (buttons[name] for name in hidden if not buttons[name].isHidden())
+            (next(shown, None) or self).setFocus()
         session = self._session
         if session is None:
             return
