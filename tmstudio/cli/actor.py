@@ -39,16 +39,10 @@ def run(args: argparse.Namespace) -> int:
     """Drive until the run is finished or somebody stops it."""
     from tmstudio.runtime import process
 
-    process.prepare_environment()
-    process.log_to_stderr()
+    stop = process.begin_worker(parent_bound=args.parent_bound)
 
     from tmstudio.runs.folder import RunFolder
-    from tmstudio.runtime.worker import StopRequest
 
-    stop = StopRequest()
-    process.stop_on_signals(stop)
-    if args.parent_bound:
-        process.end_with_parent(stop)
     folder = RunFolder.open(args.run)
     process.set_up_torch()
 

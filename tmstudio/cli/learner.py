@@ -33,16 +33,10 @@ def run(args: argparse.Namespace) -> int:
     from tmstudio.runtime import process
 
     threads = process.learner_threads()
-    process.prepare_environment(threads)
-    process.log_to_stderr()
+    stop = process.begin_worker(threads=threads, parent_bound=args.parent_bound)
 
     from tmstudio.runs.folder import RunFolder
-    from tmstudio.runtime.worker import StopRequest
 
-    stop = StopRequest()
-    process.stop_on_signals(stop)
-    if args.parent_bound:
-        process.end_with_parent(stop)
     folder = RunFolder.open(args.run)
     process.lower_priority()
     process.set_up_torch(threads)

@@ -16,7 +16,10 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tmstudio.runtime.worker import StopRequest
 
 _BELOW_NORMAL: Final = 5
 _PR_SET_PDEATHSIG: Final = 1
@@ -27,6 +30,24 @@ _ENVIRONMENT: Final = {
     "OPENBLAS_NUM_THREADS": "1",
     "GRPC_VERBOSITY": "NONE",  # it prints to stderr what is raised as an error anyway
 }
+
+
+def begin_worker(*, threads: int = 1, parent_bound: bool) -> StopRequest:
+    """What every worker does first: environment, log, signals, and the end with its parent if it is bound to it.
+
+    Returns:
+        What tells the worker to stop.
+    """
+    prepare_environment(threads)
+    log_to_stderr()
+
+    from tmstudio.runtime.worker import StopRequest
+
+    stop = StopRequest()
+    stop_on_signals(stop)
+    if parent_bound:
+        end_with_parent(stop)
+    return stop
 
 
 def prepare_environment(threads: int = 1) -> None:
