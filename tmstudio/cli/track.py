@@ -43,19 +43,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_import(commands: Any) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(
         "import",
-        help="make a track from recorded borders",
+        help="make a track from recorded borders or a TMRL trajectory",
         description=(
             "Make a track from two recordings: a car driven along the left and along the right wall, each from the "
             "spawn to the finish. A recording is a NumPy file (.npy) with an array (samples, 3) of positions "
-            "x, y (up), z in metres. Standing samples, noise and different lengths are fine."
+            "x, y (up), z in metres. Standing samples, noise and different lengths are fine. Or "
+            "make one from TMRL's reward.pkl, a line down the road, with --trajectory and --width."
         ),
     )
-    command.add_argument(
-        "--left", type=Path, required=True, metavar="L.npy", help="recording along the left wall"
-    )
-    command.add_argument(
-        "--right", type=Path, required=True, metavar="R.npy", help="recording along the right wall"
-    )
+    command.add_argument("--left", type=Path, metavar="L.npy", help="recording along the left wall")
+    command.add_argument("--right", type=Path, metavar="R.npy", help="recording along the right wall")
+    command.add_argument("--trajectory", type=Path, metavar="R.pkl", help="TMRL reward trajectory")
+    command.add_argument("--width", type=float, metavar="M", help="width of the road around a trajectory")
     command.add_argument("--name", required=True, help="name of the new track")
     command.add_argument("--map-uid", metavar="UID", help="identifier of the map in TrackMania")
     return command
@@ -153,9 +152,20 @@ def _show(args: argparse.Namespace) -> None:
 
 
 def _import(args: argparse.Namespace) -> None:
+    from tmstudio.errors import TMStudioError
     from tmstudio.track.importers.borders import import_borders
+    from tmstudio.track.importers.trajectory import import_trajectory
 
-    _keep(import_borders(args.left, args.right, args.name, args.map_uid), args)
+    given = [item is not None for item in (args.left, args.right, args.trajectory, args.width)]
+    if given == [True, True, False, False]:
+        _keep(import_borders(args.left, args.right, args.name, args.map_uid), args)
+    elif given == [False, False, True, True]:
+        _keep(import_trajectory(args.trajectory, args.name, args.width, args.map_uid), args)
+    else:
+        raise TMStudioError(
+            "It is not clear what the track is to be made of.",
+            hint="say --left and --right, or --trajectory and --width",
+        )
 
 
 def _generate(args: argparse.Namespace) -> None:
