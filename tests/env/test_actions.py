@@ -29,6 +29,11 @@ def test_keys_are_pressed_or_not() -> None:
     assert as_sent(analog, AnalogAction()) is analog
 
 
+def test_keys_for_both_pedals_are_never_pressed_together() -> None:
+    sent = as_sent(actions([0.9, 0.6, 0.0], [1.0, 0.4, 0.0], [-1.0, 1.0, 0.0]), KeyboardAction())
+    assert sent.tolist() == [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [-1.0, 1.0, 0.0]]
+
+
 def test_actions_are_copied_and_clipped() -> None:
     given = np.array([[3.0, -2.0, 0.5]])
     checked = checked_actions(given, 1)

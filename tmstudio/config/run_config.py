@@ -66,13 +66,13 @@ Observation = Annotated[GeometryObservation, Field(discriminator="kind")]
 
 
 class AnalogAction(Section):
-    """Gas, brake and steering as a pad gives them."""
+    """Gas, brake and steering as a pad gives them. Not validated: no recorded driver steered between the locks."""
 
     kind: Literal["analog"] = "analog"
 
 
 class KeyboardAction(Section):
-    """Gas, brake and steering as keys give them: released or pressed, nothing between."""
+    """Gas, brake and steering as keys give them: released or pressed, nothing between, and one pedal at a time."""
 
     kind: Literal["keyboard"] = "keyboard"
     dead_zone: float = setting(

@@ -41,10 +41,15 @@ def checked_actions(actions: NDArray[np.floating], cars: int) -> NDArray[np.floa
 
 
 def as_sent(actions: NDArray[np.float32], config: AnalogAction | KeyboardAction) -> NDArray[np.float32]:
-    """What reaches the car of the actions (N, 3): themselves, or keys that are pressed or not."""
+    """What reaches the car of the actions (N, 3): themselves, or keys that are pressed or not.
+
+    Keys for both pedals are never pressed together: the brake's wins.
+    """
     if isinstance(config, AnalogAction):
         return actions
     pressed = np.where(np.abs(actions) > config.dead_zone, np.sign(actions), np.float32(0.0))
+    gas, brake = pressed[:, 0], pressed[:, 1]
+    gas[(gas > 0) & (brake > 0)] = 0.0
     return pressed.astype(np.float32)
 
 

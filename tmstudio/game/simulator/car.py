@@ -54,6 +54,17 @@ class Cars:
         self.sliding: BoolArray = np.zeros(cars, dtype=np.bool_)
         self.front_slip: BoolArray = np.zeros(cars, dtype=np.bool_)
 
+    def take(self, places: IntArray) -> Cars:
+        """A copy of the cars at these places (n,)."""
+        taken = Cars(len(places))
+        taken.put(np.arange(len(places)), self, places)
+        return taken
+
+    def put(self, places: IntArray, cars: Cars, those: IntArray | slice = slice(None)) -> None:
+        """Put copies of ``cars``, all or those at some places, at these places (n,)."""
+        for name, values in vars(cars).items():
+            getattr(self, name)[places] = values[those]
+
 
 class CarModel:
     """Moves cars by their parameters.
@@ -78,6 +89,8 @@ class CarModel:
         self._up = np.array([np.inf, *p.shift_up_mps, np.inf])
         self._down = np.array([-np.inf, -np.inf, *p.shift_down_mps])
         self._shift_s = np.array([0.0, *p.shift_s, 0.0])
+        self.shift_into_s = np.array([0.0, 0.0, *p.shift_s])
+        """Time without drive after shifting up into each gear."""
 
     def gear_at(self, speed_mps: FloatArray) -> IntArray:
         """Gear of a car that has accelerated up to a speed; 0 backwards."""

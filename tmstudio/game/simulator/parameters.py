@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from tmstudio.config.assets import asset
 from tmstudio.errors import TMStudioError
 from tmstudio.game.state import FloatArray
+from tmstudio.runs.atomic import write_bytes
 
 LIST_LENGTHS = {"rpm_per_mps": 6, "shift_up_mps": 4, "shift_down_mps": 4, "shift_s": 4}
 """Lists with a value for each gear (reverse first) or for each pair of neighbouring gears."""
@@ -83,6 +85,8 @@ class CarParameters:
     """After a hit: time without drive, and time and size of an extra deceleration."""
     wall_hard_mps: float
     """Speed into the wall from which a contact is a hit."""
+    fitted_to: Mapping[str, str]
+    """The recorded laps that the constants were fitted to: SHA-256 of each file by its name."""
 
     def drive_table(self, speed_mps: FloatArray) -> FloatArray:
         """Acceleration at full gas for each speed."""
@@ -118,6 +122,16 @@ def read_car(path: Path) -> CarParameters:
     return CarParameters(**frozen)
 
 
+def write_car(parameters: CarParameters, path: Path) -> None:
+    """Write a car as `read_car` reads it, whole or not at all."""
+    lines = (f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in asdict(parameters).items())
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    try:
+        write_bytes(path, text.encode())
+    except OSError as error:
+        raise TMStudioError(f"The car could not be written to {path}.", cause=str(error)) from error
+
+
 def _faults(values: object) -> list[str]:
     if not isinstance(values, dict):
         return ["it is not a JSON object"]
@@ -126,19 +140,31 @@ def _faults(values: object) -> list[str]:
     faults += [f"{name} is unknown" for name in sorted(values.keys() - names)]
     if faults:
         return faults
+    if not isinstance(values["name"], str):
+        faults.append("name must be a text")
+    fitted_to = values["fitted_to"]
+    if not (isinstance(fitted_to, dict) and all(isinstance(text, str) for text in fitted_to.values())):
+        faults.append("fitted_to must be texts by name")
+    faults += _number_faults({name: values[name] for name in sorted(names - {"name", "fitted_to"})})
+    return faults or _table_faults(values)
+
+
+def _number_faults(values: Mapping[str, Any]) -> list[str]:
+    faults = []
     lists = {*LIST_LENGTHS, *TABLES, *TABLES.values()}
     for name, value in values.items():
         numbers = value if isinstance(value, list) else [value]
-        if name == "name":
-            continue
         if isinstance(value, list) != (name in lists):
             faults.append(f"{name} must be {'a list' if name in lists else 'one number'}")
         elif not all(isinstance(n, int | float) and np.isfinite(n) and n >= 0 for n in numbers):
             faults.append(f"{name} must be of finite numbers, 0 or more")
         elif len(numbers) != LIST_LENGTHS.get(name, len(numbers)):
             faults.append(f"{name} must have {LIST_LENGTHS[name]} values")
-    if faults:
-        return faults
+    return faults
+
+
+def _table_faults(values: Mapping[str, Any]) -> list[str]:
+    faults = []
     for speeds, table in TABLES.items():
         if len(values[speeds]) != len(values[table]) or len(values[speeds]) < 2:
             faults.append(f"{speeds} and {table} must have the same number of values, at least two")
