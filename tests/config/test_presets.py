@@ -19,7 +19,7 @@ def test_the_default_preset_is_the_defaults() -> None:
 
 def test_the_quick_start_is_short_and_the_recorded_map_is_on_its_own_track() -> None:
     assert preset("quickstart").budget.minutes <= 4
-    assert preset("tmrl-test").track == "tmrl-test"
+    assert preset("tmrl-test-sim").track == "tmrl-test"
 
 
 def test_sac_is_plain() -> None:

@@ -15,7 +15,14 @@ from tmstudio.errors import ConfigError, Fault
 PRESETS: dict[str, Mapping[str, Any]] = {
     "quickstart": {"track": "valley", "budget": {"minutes": 2.0}, "evaluation": {"every_s": 15.0}},
     "default": {},
-    "tmrl-test": {"track": "tmrl-test", "budget": {"minutes": 30.0}},
+    # Pre-training for the recorded map. Keys, as its drivers had them: what the car does between the locks of the
+    # steering is not known.
+    "tmrl-test-sim": {
+        "track": "tmrl-test",
+        "action": {"kind": "keyboard"},
+        "algorithm": {"kind": "tqc", "actor_learning_rate": 5e-4},
+        "budget": {"minutes": 30.0},
+    },
     # Plain soft actor-critic with the network and the step sizes that TMRL published.
     "sac": {
         "algorithm": {"kind": "sac", "network": {"kind": "mlp", "width": 256, "layers": 2}, "n_step": 1},
@@ -25,7 +32,7 @@ PRESETS: dict[str, Mapping[str, Any]] = {
 SUMMARIES: dict[str, str] = {
     "quickstart": "A car that drives within minutes, on the track Valley.",
     "default": "The recommended settings, for an hour.",
-    "tmrl-test": "The recorded map tmrl-test, half an hour.",
+    "tmrl-test-sim": "Pre-training for the recorded map tmrl-test, with keys, half an hour.",
     "sac": "Soft actor-critic as TMRL had it, to compare with.",
 }
 

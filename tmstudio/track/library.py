@@ -81,7 +81,7 @@ class TrackLibrary:
             raise TMStudioError(
                 f"There is no track '{name}'.",
                 cause=f"the library has: {known}",
-                hint="see 'tmstudio track list'; 'tmstudio track import' adds one",
+                hint=f"'tmstudio track import FILE --name {name}' makes it of a file that has it",
             )
         return read_track(path)
 
