@@ -1,0 +1,1 @@
+"""Reading TrackMania's own files: maps, ghosts and replays."""
