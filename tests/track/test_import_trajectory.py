@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tmstudio.errors import TMStudioError
-from tmstudio.track.importers.trajectory import import_trajectory, read_trajectory
+from tmstudio.track.importers.trajectory import read_trajectory
 
 LINE_M = np.cumsum(np.ones((50, 3)), axis=0)
 
@@ -89,17 +89,3 @@ def test_bytes_changed_at_random_are_read_or_refused(tmp_path: Path) -> None:
             continue
         assert positions.shape[1] == 3
         assert np.isfinite(positions).all()
-
-
-@pytest.mark.parametrize("width_m", [24.0, 300.0])
-def test_a_line_becomes_a_road_of_the_width_or_is_refused(tmp_path: Path, width_m: float) -> None:
-    path = tmp_path / "reward.pkl"
-    path.write_bytes(pickle.dumps(np.linspace([0.0, 10.0, 0.0], [0.0, 10.0, 200.0], 2000)))
-    if width_m > 120:
-        with pytest.raises(TMStudioError, match="300 m wide"):
-            import_trajectory(path, "straight", width_m)
-        return
-    track = import_trajectory(path, "straight", width_m)
-    assert track.width_m == pytest.approx(width_m, abs=0.01)
-    assert track.length_m == pytest.approx(200, abs=5)
-    assert (track.left_m[:, 0] > track.right_m[:, 0]).all()

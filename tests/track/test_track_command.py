@@ -47,6 +47,37 @@ def test_import_then_show_gives_the_same_figures(
     assert image.shape[1] == 1000
 
 
+def test_files_are_imported_by_what_they_hold(
+    data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = data_dir / "tmrl-test"
+    recorded = [str(folder / "right-recorded.npy"), str(folder / "left-recorded.npy")]
+    picture = tmp_path / "preview.png"
+    uid = "oqIJ5rQDRrNwLPTh9H2p_W4tLof"
+    assert main(["track", "import", *recorded, "--name", "seen", "--preview", str(picture), "--json"]) == 0
+    assert answer(capsys)["kind"] == "borders"
+    assert picture.is_file()
+    assert "seen" not in TrackLibrary().names()
+    assert main(["track", "import", *recorded, "--name", "mine", "--map-uid", uid, "--json"]) == 0
+    assert answer(capsys)["verdict"]["kind"] == "unknown"
+    # A map's file alone is shown, and told to the tracks that are made of its map.
+    assert main(["track", "import", str(folder / "tmrl-test.Map.Gbx"), "--json"]) == 0
+    shown = answer(capsys)
+    assert shown["facts"]["author medal"] == "42.232 s"
+    assert shown["told"] == ["mine"]
+    assert TrackLibrary().load("mine").medals_s["gold"] == 45.0
+    assert main(["track", "import", str(data_dir / "gbx" / "sample.Ghost.Gbx"), "--width", "20"]) == 0
+    text = capsys.readouterr().out
+    assert "WinterlyTM" in text
+    assert "The width of 20 m was chosen, not measured." in text
+    assert "game only, because its height changes by 3" in text
+
+
+def test_one_border_alone_is_half_a_road(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["track", "import", "--left", "l.npy", "--name", "x"]) == 2
+    assert "both --left and --right" in capsys.readouterr().err
+
+
 def test_list_has_bundled_and_own_tracks(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["track", "generate", "--seed", "4", "--name", "mine", "--length", "400"]) == 0
     capsys.readouterr()

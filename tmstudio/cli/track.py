@@ -10,6 +10,7 @@ from tmstudio.cli.output import add_json_flag, print_json, table
 
 if TYPE_CHECKING:
     from tmstudio.track.geometry import Track
+    from tmstudio.track.importers.found import Found
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,20 +44,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_import(commands: Any) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(
         "import",
-        help="make a track from recorded borders or a TMRL trajectory",
+        help="make a track from recorded borders, laps, ghosts, replays or a TMRL trajectory",
         description=(
-            "Make a track from two recordings: a car driven along the left and along the right wall, each from the "
-            "spawn to the finish. A recording is a NumPy file (.npy) with an array (samples, 3) of positions "
-            "x, y (up), z in metres. Standing samples, noise and different lengths are fine. Or "
-            "make one from TMRL's reward.pkl, a line down the road, with --trajectory and --width."
+            "Make a track of files; what they are is found out from their content. Two recordings (.npy, positions "
+            "x, y up, z in metres) of a car driven along the walls, from the spawn to the finish, give a road as "
+            "wide as it is. Laps (.npz), ghosts, replays (.Gbx) and TMRL's reward.pkl give a line, and need a width. "
+            "A map's file (.Map.Gbx) beside them adds its name and medal times, laps beside borders tell whether "
+            "the simulator can have the track; alone, a map's file is shown."
         ),
     )
+    command.add_argument("files", type=Path, nargs="*", metavar="FILE", help="what the track is made of")
     command.add_argument("--left", type=Path, metavar="L.npy", help="recording along the left wall")
     command.add_argument("--right", type=Path, metavar="R.npy", help="recording along the right wall")
-    command.add_argument("--trajectory", type=Path, metavar="R.pkl", help="TMRL reward trajectory")
-    command.add_argument("--width", type=float, metavar="M", help="width of the road around a trajectory")
-    command.add_argument("--name", required=True, help="name of the new track")
+    command.add_argument("--name", help="name of the new track (default: what the files suggest)")
+    command.add_argument("--width", type=float, metavar="M", help="width of the road around a line")
     command.add_argument("--map-uid", metavar="UID", help="identifier of the map in TrackMania")
+    command.add_argument(
+        "--preview", type=Path, metavar="FILE.png", help="paint the track from above and save nothing else"
+    )
     return command
 
 
@@ -152,20 +157,56 @@ def _show(args: argparse.Namespace) -> None:
 
 
 def _import(args: argparse.Namespace) -> None:
-    from tmstudio.errors import TMStudioError
-    from tmstudio.track.importers.borders import import_borders
-    from tmstudio.track.importers.trajectory import import_trajectory
+    from tmstudio.cli.output import UsageError
+    from tmstudio.track.importers.detect import look_into, make_track
 
-    given = [item is not None for item in (args.left, args.right, args.trajectory, args.width)]
-    if given == [True, True, False, False]:
-        _keep(import_borders(args.left, args.right, args.name, args.map_uid), args)
-    elif given == [False, False, True, True]:
-        _keep(import_trajectory(args.trajectory, args.name, args.width, args.map_uid), args)
-    else:
-        raise TMStudioError(
-            "It is not clear what the track is to be made of.",
-            hint="say --left and --right, or --trajectory and --width",
-        )
+    sides = [side for side in (args.left, args.right) if side is not None]
+    if len(sides) == 1:
+        raise UsageError("A border needs the other one.", hint="say both --left and --right")
+    found = look_into([*sides, *args.files])
+    facts = {"kind": found.kind, "title": found.title, "facts": dict(found.facts)}
+    if not args.json:
+        print(table(("", ""), [(found.title, ""), *found.facts]).lstrip())
+        print()
+    if found.road is None:
+        _attach(found, facts, as_json=args.json)
+        return
+    track = make_track(found, args.name or found.suggested_name, args.width, args.map_uid)
+    if args.preview is not None:
+        _preview(track, facts, args)
+        return
+    _keep(track, args, facts)
+
+
+def _attach(found: Found, facts: dict[str, Any], *, as_json: bool) -> None:
+    """Give a map's medal times to the tracks that were made of it."""
+    from dataclasses import replace
+
+    from tmstudio.track.library import TrackLibrary
+
+    library, told = TrackLibrary(), []
+    for name in library.user_names():
+        track = library.load(name)
+        if track.map_uid == found.map_uid and dict(track.medals_s) != dict(found.medals_s):
+            library.save(replace(track, medals_s=found.medals_s), replace=True)
+            told.append(name)
+    if as_json:
+        print_json({**facts, "told": told})
+        return
+    for name in told:
+        print(f"Track '{name}' now has the medal times of its map.")
+    print("A map's file has no road. To make a track of it, give recorded borders, laps or a ghost with it.")
+
+
+def _preview(track: Track, facts: dict[str, Any], args: argparse.Namespace) -> None:
+    from tmstudio.track.picture import save_picture
+
+    save_picture(track, args.preview)
+    if args.json:
+        print_json({**facts, **_summary(track), **_details(track), "picture": args.preview})
+        return
+    _print(track)
+    print(f"picture      {args.preview}; nothing was saved")
 
 
 def _generate(args: argparse.Namespace) -> None:
@@ -174,12 +215,12 @@ def _generate(args: argparse.Namespace) -> None:
     _keep(generate(args.seed, args.difficulty, args.length, args.width, args.name), args)
 
 
-def _keep(track: Track, args: argparse.Namespace) -> None:
+def _keep(track: Track, args: argparse.Namespace, facts: dict[str, Any] | None = None) -> None:
     from tmstudio.track.library import TrackLibrary
 
     path = TrackLibrary().save(track, replace=args.replace)
     if args.json:
-        print_json({**_summary(track), **_details(track), "path": path})
+        print_json({**(facts or {}), **_summary(track), **_details(track), "path": path})
         return
     _print(track)
     print(f"saved as     {path}")
@@ -206,6 +247,9 @@ def _summary(track: Track) -> dict[str, Any]:
 
 
 def _details(track: Track) -> dict[str, Any]:
+    from tmstudio.track.verdict import verdict
+
+    judged = verdict(track)
     lap = track.half_width_m[track.lap_points]
     return {
         "narrowest_m": round(float(2 * lap.min()), 3),
@@ -213,11 +257,14 @@ def _details(track: Track) -> dict[str, Any]:
         "spawn": {"position_m": track.spawn.position_m, "heading_rad": track.spawn.heading_rad},
         "medals_s": track.medals_s,
         "origin": track.origin,
+        "verdict": {"kind": judged.kind, "reason": judged.reason},
         "sha256": track.sha256,
     }
 
 
 def _print(track: Track) -> None:
+    from tmstudio.track.verdict import verdict
+
     lap = track.half_width_m[track.lap_points]
     x, y, z = track.spawn.position_m
     checkpoints = ", ".join(f"{place:.0f} m" for place in track.checkpoints_m)
@@ -227,3 +274,10 @@ def _print(track: Track) -> None:
     print(f"checkpoints  {checkpoints or 'none'}")
     print(f"spawn        x {x:.1f}, y {y:.1f}, z {z:.1f} m")
     print(f"map UID      {track.map_uid or 'none'}")
+    if track.medals_s:
+        print(
+            f"medals       {', '.join(f'{medal} {time_s:.3f} s' for medal, time_s in track.medals_s.items())}"
+        )
+    print(f"for          {verdict(track)}")
+    for note in track.origin.get("notes", ()):
+        print(f"note         {note}")

@@ -37,10 +37,11 @@ def track_from_borders(
     map_uid: str | None = None,
     medals_s: Mapping[str, float] | None = None,
     origin: Mapping[str, Any] | None = None,
+    spawn_lead_m: float = SPAWN_LEAD_M,
 ) -> Track:
     """Make a track from the raw recordings of a car driven along each border, from the spawn to the finish.
 
-    The lap goes from the spawn, `SPAWN_LEAD_M` before the first place where both borders were recorded, to the
+    The lap goes from the spawn, ``spawn_lead_m`` before the first place where both borders were recorded, to the
     last such place, where the recorder stopped at the finish. Straight extensions on both ends are for
     rays and points ahead only.
 
@@ -51,6 +52,7 @@ def track_from_borders(
         map_uid: identifier of the map in the game.
         medals_s: lap times by medal.
         origin: how the track came to be, as plain data.
+        spawn_lead_m: how far before the first place with both borders the car spawns.
 
     Raises:
         TMStudioError: the recordings are not two borders of one road.
@@ -60,7 +62,7 @@ def track_from_borders(
     _check_same_road(left, right)
     left, right = pair_borders(left, right)
     _check_pairs(left, right)
-    left, right, length_m = _measured(left, right)
+    left, right, length_m = _measured(left, right, spawn_lead_m)
     start = round(EXTENSION_M / SPACING_M)
     x, y, z = (round(float(value), 3) for value in (left[start] + right[start]) / 2)
     across = left[start] - right[start]
@@ -77,20 +79,20 @@ def track_from_borders(
     )
 
 
-def _measured(left: Floats, right: Floats) -> tuple[Floats, Floats, float]:
+def _measured(left: Floats, right: Floats, lead_m: float) -> tuple[Floats, Floats, float]:
     """Pairs `SPACING_M` apart with the extensions, and the length from the spawn to the last pair."""
     middle = (left + right) / 2
     even = resampled(middle, 1.0)
     smooth = smoothed(even, _MEASURE_SIGMA_M, 1.0)
     # The smooth line has points at the same shares of the way as the middle line.
-    measure = np.interp(arc_length(middle), arc_length(even), arc_length(smooth)) + SPAWN_LEAD_M
+    measure = np.interp(arc_length(middle), arc_length(even), arc_length(smooth)) + lead_m
     length_m = round(float(measure[-1]), 3)
     wanted = np.arange(-EXTENSION_M, length_m + EXTENSION_M + SPACING_M, SPACING_M)
     back, ahead = _out_direction(even, _SPAWN_DIRECTION_M), _out_direction(even[::-1], _END_DIRECTION_M)
     # Recordings begin a little askew, while the drivers steer to the walls: a spawn stands square on its road.
     half_width = float(np.hypot(*(left[0] - right[0])[[0, 2]])) / 2
     square = np.array([-back[2], 0.0, back[0]]) * half_width
-    spawn = middle[0] + SPAWN_LEAD_M * back
+    spawn = middle[0] + lead_m * back
     borders = []
     for line, side in ((left, square), (right, -square)):
         first = spawn + side

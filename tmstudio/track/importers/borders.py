@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +54,10 @@ def read_border(path: Path, side: str) -> Floats:
     Raises:
         TMStudioError: the file is missing, empty, damaged, a pickle, or holds no finite (N, 3) numbers.
     """
-    array = _read(path, side)
+    return _positions(_read(path, side), path, side)
+
+
+def _positions(array: NDArray[np.generic], path: Path, side: str) -> Floats:
     if array.ndim != 2 or array.shape[1] != 3:
         raise _unusable(path, side, f"its shape is {array.shape}, not (samples, 3)")
     if array.dtype.kind not in "fiu":
@@ -71,6 +76,24 @@ def read_border(path: Path, side: str) -> Floats:
     if np.abs(positions).max() > 1e6:
         raise _unusable(path, side, "some positions are more than 1000 km away: no metres, or damaged")
     return positions
+
+
+def read_border_archive(path: Path) -> tuple[Floats, Floats]:
+    """Read an archive (.npz) with the arrays ``left`` and ``right``, (N, 3) and (M, 3) positions.
+
+    Raises:
+        TMStudioError: it is damaged, too large, or its arrays are no positions.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > _MAX_FILE_BYTES:
+            raise _unusable(path, "in", f"it unpacks to {size / 2**20:.0f} MiB")
+        with np.load(path, allow_pickle=False) as archive:
+            left, right = archive["left"], archive["right"]
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, KeyError, ValueError) as error:
+        raise _unusable(path, "in", str(error)) from error
+    return _positions(left, path, "left"), _positions(right, path, "right")
 
 
 def _read(path: Path, side: str) -> NDArray[np.generic]:

@@ -12,9 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmstudio.errors import TMStudioError
-from tmstudio.track.geometry import Track
-from tmstudio.track.library import check_name
-from tmstudio.track.line import track_from_line
 
 _MAX_FILE_BYTES = 64 * 2**20
 
@@ -71,17 +68,6 @@ class _ArrayUnpickler(pickle.Unpickler):
             return _ALLOWED[module, name]
         except KeyError:
             raise pickle.UnpicklingError(f"it asks for {module}.{name}, which is not run") from None
-
-
-def import_trajectory(path: Path, name: str, width_m: float, map_uid: str | None = None) -> Track:
-    """Make a track, not yet saved, with borders to both sides of a TMRL ``reward.pkl``.
-
-    Raises:
-        TMStudioError: the file is unusable, or no road of this width follows its line.
-    """
-    check_name(name)
-    origin = {"by": "trajectory", "file": path.name, "width_m": width_m}
-    return track_from_line(read_trajectory(path), name, width_m, map_uid=map_uid, origin=origin)
 
 
 def read_trajectory(path: Path) -> NDArray[np.float64]:
