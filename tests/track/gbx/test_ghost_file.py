@@ -12,13 +12,16 @@ import pytest
 from tests.track.gbx.writing import (
     GHOST,
     MAP,
+    REPLAY,
     UID,
     gbx,
     ghost_body,
     ghost_file,
+    new_name,
     record,
     replay_file,
     samples,
+    text,
     uint,
     winding,
 )
@@ -83,6 +86,19 @@ def test_a_replay_has_all_its_drives_and_the_map_of_its_header(tmp_path: Path) -
     assert {run.map_uid for run in runs} == {UID}
 
 
+def test_names_that_a_replay_has_already_told_are_passed_over(tmp_path: Path) -> None:
+    first = ghost_body(recording())
+    second = first.replace(new_name("CarSport"), uint(0x40000001)).replace(
+        new_name("Nadeo"), uint(0x40000002)
+    )
+    second = second.replace(new_name(UID), uint(0x40000003)).replace(text("$aaaDriver"), text("Other"))
+    runs = read_runs(written(tmp_path, gbx(REPLAY, {}, first + second)))
+    assert [(run.car, run.nickname, run.map_uid) for run in runs] == [
+        ("CarSport", "Driver", UID),
+        (None, "Other", None),
+    ]
+
+
 def test_the_car_tells_the_environment(tmp_path: Path) -> None:
     (run,) = read_runs(written(tmp_path, ghost_file(recording(), car="CarSnow")))
     assert run.car == "CarSnow"
@@ -96,7 +112,7 @@ def with_size_of_recording(size: int) -> bytes:
 def zip_bomb() -> bytes:
     packed = zlib.compress(bytes(60_000_000))
     head = b"\x00\xf0\x11\x09\x00\xf0\x11\x09" + uint(10)
-    return ghost_file(head + uint(31_000_000, len(packed)) + packed)
+    return ghost_file(head + uint(20_000_000, len(packed)) + packed)
 
 
 def record_of(data: bytes, version: int = 10) -> bytes:
@@ -110,6 +126,8 @@ def bad_ghosts() -> dict[str, tuple[bytes, str]]:
     still = np.zeros(len(steer))
     nowhere = position.copy()
     nowhere[7, 2] = np.nan
+    far = position.copy()
+    far[7, 2] = 1e30
     rows = samples(position, steer, still, still)
     body = ghost_body(recording())
     lying = bytearray(gbx(GHOST, {}, body))
@@ -124,18 +142,20 @@ def bad_ghosts() -> dict[str, tuple[bytes, str]]:
         "no recording": (gbx(GHOST, {}), "damaged"),
         "no car": (ghost_file(record(10, [])), "no drive"),
         "old version": (ghost_file(recording(10).replace(uint(10), uint(3), 1)), "damaged"),
-        "size of 4 GB": (with_size_of_recording(0xFFFFFFFF), "damaged"),
+        "size of 4 GB": (with_size_of_recording(0xFFFFFFFF), "too much"),
         "size too small": (with_size_of_recording(100), "damaged"),
         "zip bomb": (zip_bomb(), "damaged"),
+        "honest zip bomb": (record_of(bytes(60_000_000)), "too much"),
         "body of 4 GB": (bytes(lying), "damaged"),
         "body longer than it says": (bytes(smaller), "damaged"),
         "other files needed": (bytes(refers), "damaged"),
         "no zlib": (ghost_file(b"\x00\xf0\x11\x09" * 2 + uint(10, 4, 4) + b"nope"), "damaged"),
-        "not a place": (ghost_file(record(10, [(time_ms, samples(nowhere, steer, still, still))])), "finite"),
+        "not a place": (ghost_file(record(10, [(time_ms, samples(nowhere, steer, still, still))])), "no map"),
+        "beyond any map": (ghost_file(record(10, [(time_ms, samples(far, steer, still, still))])), "no map"),
         "time goes back": (ghost_file(record(10, [(time_ms[::-1], rows)])), "time goes back"),
         "short samples": (ghost_file(record(10, [(time_ms, rows[:, :40])])), "40 bytes"),
-        "4 billion samples": (record_of(head + uint(0xFFFFFFFF, 107), 11), "damaged"),
-        "4 billion descriptions": (record_of(uint(0, 0, 0xFFFFFFFF)), "damaged"),
+        "4 billion samples": (record_of(head + uint(0xFFFFFFFF, 107), 11), "too much"),
+        "4 billion descriptions": (record_of(uint(0, 0, 0xFFFFFFFF)), "too much"),
         "unknown entity": (record_of(head[:-20] + uint(9, 0, 0, 0, 0)), "damaged"),
     }
 
@@ -147,6 +167,13 @@ def test_what_is_no_ghost_is_refused_with_the_reason(kind: str, tmp_path: Path) 
         read_runs(written(tmp_path, content))
     assert problem in f"{caught.value.message} {caught.value.cause}"
     assert caught.value.hint
+
+
+def test_the_real_ghost_cut_off_anywhere_is_refused(data_dir: Path, tmp_path: Path) -> None:
+    content = (data_dir / "gbx" / "sample.Ghost.Gbx").read_bytes()
+    for size in range(0, len(content), 97):
+        with pytest.raises(TMStudioError):
+            read_runs(written(tmp_path, content[:size]))
 
 
 def test_a_ghost_cut_off_anywhere_is_refused_or_whole(tmp_path: Path) -> None:

@@ -106,6 +106,14 @@ def test_a_map_cut_off_anywhere_is_refused_or_whole(tmp_path: Path) -> None:
     assert refused > 50
 
 
+def test_the_real_map_cut_off_in_its_header_is_refused(data_dir: Path, tmp_path: Path) -> None:
+    content = (data_dir / "tmrl-test" / "tmrl-test.Map.Gbx").read_bytes()
+    header_size = 17 + int.from_bytes(content[13:17], "little")
+    for size in range(0, header_size, 97):
+        with pytest.raises(TMStudioError):
+            read_map(written(tmp_path, content[:size]))
+
+
 def test_a_file_of_an_unlikely_size_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "huge.Map.Gbx"
     with path.open("wb") as file:

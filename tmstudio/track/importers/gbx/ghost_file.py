@@ -17,8 +17,14 @@ from numpy.typing import NDArray
 from tmstudio.errors import TMStudioError
 from tmstudio.track.importers.gbx.kind import GHOST_CLASS, REPLAY_CLASS
 from tmstudio.track.importers.gbx.map_file import plain_text
-from tmstudio.track.importers.gbx.reader import Gbx, Reader, damaged, header_xml, read_gbx
-from tmstudio.track.importers.gbx.record_data import FIRST_COLUMN_VERSION, MARKER, CarRecord, read_record
+from tmstudio.track.importers.gbx.reader import MAX_NAME_BYTES, Gbx, Reader, damaged, header_xml, read_gbx
+from tmstudio.track.importers.gbx.record_data import (
+    FIRST_COLUMN_VERSION,
+    MARKER,
+    Allowance,
+    CarRecord,
+    read_record,
+)
 
 Floats = NDArray[np.float64]
 
@@ -30,9 +36,11 @@ _DRIVER: Final = struct.pack("<I", 0x03092000) + _SKIPPABLE
 _RACE_TIME: Final = struct.pack("<I", 0x03092005) + _SKIPPABLE
 _MAP: Final = struct.pack("<I", 0x03092010)
 _MAX_RUNS: Final = 200
+_MAX_PLACES_OF_A_MAP: Final = 16
 
 _RPM_AT, _STEER_AT, _GAS_AT, _BRAKE_AT, _POSITION_AT, _GEAR_AT = 5, 14, 15, 18, 47, 91
 _SAMPLE_BYTES: Final = 92
+_FARTHEST_M: Final = 100_000.0
 _RPM_PER_STEP: Final = 30000 / 255
 
 
@@ -92,13 +100,15 @@ def read_runs(path: Path) -> list[RecordedRun]:
         )
     replayed_on = _replayed_on(gbx)
     body = gbx.body()
+    del gbx  # as large as the body
     places = _places(body)
     if not places:
         raise damaged(path.name, "it holds no recording of TrackMania 2020")
-    runs = []
+    runs: list[RecordedRun] = []
+    allowance = Allowance()
     for begin, place, end in zip([0, *places[:-1]], places, [*places[1:], len(body)], strict=True):
         facts = _facts(body, begin, place, end, path.name)
-        records = read_record(Reader(body, path.name, place + len(MARKER)))
+        records = read_record(Reader(body, path.name, place + len(MARKER)), allowance)
         runs += [_run(record, facts, replayed_on, path.name) for record in records]
     if not runs:
         raise TMStudioError(
@@ -131,16 +141,25 @@ def _facts(body: bytes, begin: int, place: int, end: int, name: str) -> _Facts:
     """
     car, nickname = _driver(body, begin, place, name)
     time_at = body.find(_RACE_TIME, place, end)
-    time_ms = Reader(body, name, time_at + len(_RACE_TIME) + 4).int() if time_at >= 0 else -1
-    map_at = body.find(_MAP, place, end)
-    uid = None
-    while map_at >= 0 and uid is None:
-        uid = _map_uid(body, map_at + len(_MAP), name)
-        map_at = body.find(_MAP, map_at + 1, end)
+    time_ms = Reader(body, name, time_at + len(_RACE_TIME) + 4).signed() if time_at >= 0 else -1
+    uid = _map_uid(body, place, end, name)
     return _Facts(uid, nickname, time_ms / 1000 if time_ms > 0 else None, car)
 
 
-def _map_uid(body: bytes, at: int, name: str) -> str | None:
+def _map_uid(body: bytes, begin: int, end: int, name: str) -> str | None:
+    """The map behind a recording, at one of the first places that have its number: some only look like it."""
+    at = body.find(_MAP, begin, end)
+    for _ in range(_MAX_PLACES_OF_A_MAP):
+        if at < 0:
+            return None
+        uid = _uid(body, at + len(_MAP), name)
+        if uid:
+            return uid
+        at = body.find(_MAP, at + 1, end)
+    return None
+
+
+def _uid(body: bytes, at: int, name: str) -> str | None:
     reader = Reader(body, name, at)
     try:
         uid = reader.new_name()
@@ -170,7 +189,7 @@ def _driver(body: bytes, begin: int, end: int, name: str) -> tuple[str | None, s
             reader.text()
         if reader.uint():  # badges, which nobody needs here
             return car, None
-        return car, plain_text(reader.text())
+        return car, plain_text(reader.text(MAX_NAME_BYTES))
     except TMStudioError:
         return car, None
 
@@ -184,21 +203,24 @@ def _run(record: CarRecord, facts: _Facts, replayed_on: str | None, name: str) -
     position = (
         np.ascontiguousarray(samples[:, _POSITION_AT : _POSITION_AT + 12]).view("<f4").astype(np.float64)
     )
-    if not np.isfinite(position).all():
-        raise damaged(name, "the car has been at places that are not finite numbers")
+    if not (np.abs(position) < _FARTHEST_M).all():  # nor is NaN
+        raise damaged(name, "the car has been at places that are on no map")
     if (np.diff(record.time_ms) < 0).any():
         raise damaged(name, "its time goes back")
     # One sample for each moment, the first of them.
     new = np.diff(record.time_ms, prepend=record.time_ms[0] - 1) > 0
     samples, position = samples[new], position[new]
-    values = samples.astype(np.float64)
+
+    def column(at: int) -> Floats:
+        return samples[:, at].astype(np.float64)
+
     return RecordedRun(
         time_s=record.time_ms[new] / 1000,
         position_m=position,
-        steer=np.clip((values[:, _STEER_AT] - 127.5) / 127.5, -1.0, 1.0),
-        gas=values[:, _GAS_AT] / 255,
-        brake=values[:, _BRAKE_AT] / 255,
-        engine_rpm=values[:, _RPM_AT] * _RPM_PER_STEP,
+        steer=np.clip((column(_STEER_AT) - 127.5) / 127.5, -1.0, 1.0),
+        gas=column(_GAS_AT) / 255,
+        brake=column(_BRAKE_AT) / 255,
+        engine_rpm=column(_RPM_AT) * _RPM_PER_STEP,
         gear=(samples[:, _GEAR_AT] >> 2).astype(np.int64),
         map_uid=facts.map_uid or replayed_on,
         nickname=facts.nickname,

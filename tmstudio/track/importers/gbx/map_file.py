@@ -10,7 +10,7 @@ from typing import Final
 
 from tmstudio.errors import TMStudioError
 from tmstudio.track.importers.gbx.kind import MAP_CLASS
-from tmstudio.track.importers.gbx.reader import Reader, damaged, header_xml, read_gbx
+from tmstudio.track.importers.gbx.reader import MAX_NAME_BYTES, Reader, damaged, header_xml, read_gbx
 
 _TIMES: Final = 0x03043002
 _DESCRIPTION: Final = 0x03043005
@@ -92,7 +92,8 @@ def read_map(path: Path) -> MapFile:
 
 def plain_text(styled: str) -> str:
     """A name without the codes for colours, styles and links that begin with ``$``."""
-    return _STYLE.sub(lambda code: "$" if code.group() == "$$" else "", styled).strip()
+    # Cut, because the pattern takes time that grows with the square of the length.
+    return _STYLE.sub(lambda code: "$" if code.group() == "$$" else "", styled[:MAX_NAME_BYTES]).strip()
 
 
 def _milliseconds(text: str) -> int:

@@ -11,8 +11,11 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from xml.etree import ElementTree as ET
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tmstudio.errors import TMStudioError
 
@@ -20,9 +23,10 @@ MAGIC: Final = b"GBX"
 MAX_FILE_BYTES: Final = 32 * 2**20
 MAX_BODY_BYTES: Final = 48 * 2**20
 MAX_TEXT_BYTES: Final = 2**20
+MAX_NAME_BYTES: Final = 2**10
 
-NEW_STRING: Final = 0x40000000
-"""Where a text may be named again by a number, the number that stands before a new one."""
+# Where a text may be named again by a number: what stands before a new one. With more bits set it is such a number.
+_NEW_NAMES: Final = (0x40000000, 0x80000000)
 
 _FORMAT: Final = b"BUCR"  # binary, reference table uncompressed, body compressed, with references
 _VERSION: Final = 6
@@ -50,10 +54,19 @@ class Reader:
 
     def take(self, size: int) -> bytes:
         """The next bytes."""
+        return self.data[self._skip(size) : self.at]
+
+    def numbers(self, kind: str, count: int) -> NDArray[Any]:
+        """The next ``count`` numbers of a NumPy type, without a copy."""
+        at = self._skip(np.dtype(kind).itemsize * count)
+        return np.frombuffer(self.data, kind, count, at)
+
+    def _skip(self, size: int) -> int:
+        """Where the next bytes begin, which are read after that."""
         if size > self.left:
             raise damaged(self.name, f"{size} bytes should follow, {self.left} are left")
         self.at += size
-        return self.data[self.at - size : self.at]
+        return self.at - size
 
     def byte(self) -> int:
         """An unsigned number of one byte."""
@@ -64,7 +77,7 @@ class Reader:
         number: int = struct.unpack("<I", self.take(4))[0]
         return number
 
-    def int(self) -> int:
+    def signed(self) -> int:
         """A signed number of four bytes."""
         number: int = struct.unpack("<i", self.take(4))[0]
         return number
@@ -73,16 +86,16 @@ class Reader:
         """Bytes with their size before them."""
         return self.take(self.uint())
 
-    def text(self) -> str:
+    def text(self, limit: int = MAX_TEXT_BYTES) -> str:
         """A text with its size in bytes before it."""
         size = self.uint()
-        if size > MAX_TEXT_BYTES:
+        if size > limit:
             raise damaged(self.name, f"a text of {size} bytes")
         return self.take(size).decode("utf-8", errors="replace")
 
     def new_name(self) -> str | None:
-        """A text that may be named again later; None where there is a number instead."""
-        return self.text() if self.uint() & 0xC0000000 == NEW_STRING and self.left else None
+        """A text that may be named again later; None where there is a number instead, of an earlier text or fixed."""
+        return self.text(MAX_NAME_BYTES) if self.uint() in _NEW_NAMES else None
 
 
 @dataclass(frozen=True)
@@ -130,14 +143,14 @@ def read_gbx(path: Path) -> Gbx:
         TMStudioError: it is missing, no Gbx file, damaged, or too large.
     """
     try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise damaged(path.name, f"it has {size / 2**20:.0f} MiB")
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise TMStudioError(
             f"{path.name} cannot be read.", cause=str(error), hint="check the path and the rights"
         ) from error
+    if len(data) > MAX_FILE_BYTES:
+        raise damaged(path.name, f"it has more than {MAX_FILE_BYTES // 2**20} MiB")
     reader = Reader(data, path.name)
     if reader.take(min(3, reader.left)) != MAGIC:
         raise TMStudioError(
@@ -167,14 +180,12 @@ def _chunks(header: Reader) -> dict[int, bytes]:
     return {number: header.take(size) for number, size in table}
 
 
-def unzipped(packed: bytes, size: int, limit: int, name: str) -> bytes:
+def unzipped(packed: bytes, size: int, name: str) -> bytes:
     """Decompress zlib data that claims to unpack to ``size`` bytes.
 
     Raises:
-        TMStudioError: it is damaged, or unpacks to another size or to more than ``limit`` bytes.
+        TMStudioError: it is damaged, or unpacks to another size.
     """
-    if size > limit:
-        raise damaged(name, f"its recording would unpack to {size / 2**20:.0f} MiB")
     try:
         # One byte more than promised shows that a size lies, without unpacking a bomb.
         data = zlib.decompressobj().decompress(packed, size + 1)
