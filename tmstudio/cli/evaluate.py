@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tmstudio.cli.output import print_json, table
+from tmstudio.cli.output import UsageError, print_json, table
 
 if TYPE_CHECKING:
+    from tmstudio.evaluation.envelope import EnvelopeReport
     from tmstudio.evaluation.report import EvaluationReport
+    from tmstudio.runs.folder import RunFolder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +31,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="best",
         help="best (default), last, or the step of a checkpoint such as 200000",
     )
+    parser.add_argument(
+        "--envelope",
+        metavar="LAPS",
+        type=Path,
+        help="folder with recorded laps: say how much of the driving is such as was recorded",
+    )
+    parser.add_argument(
+        "--picture",
+        metavar="FILE.png",
+        type=Path,
+        help="with --envelope: paint the driving over the recordings",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,15 +56,34 @@ def run(args: argparse.Namespace) -> int:
 
     folder = RunFolder.open(args.run)
     set_up_torch()
-    report = evaluate(folder, args.checkpoint, args.episodes)
-    if args.json:
-        print_json(report.as_dict())
+    if args.envelope is None:
+        if args.picture is not None:
+            raise UsageError("There is nothing to paint", hint="say with --envelope where recorded laps are")
+        report, compared = evaluate(folder, args.checkpoint, args.episodes), None
     else:
-        print(_text(report, folder.name))
+        report, compared = _compare(args, folder)
+    if args.json:
+        print_json({**report.as_dict(), **({} if compared is None else {"envelope": asdict(compared)})})
+    else:
+        print(_text(report, folder.name, compared))
     return 0
 
 
-def _text(report: EvaluationReport, run: str) -> str:
+def _compare(args: argparse.Namespace, folder: RunFolder) -> tuple[EvaluationReport, EnvelopeReport]:
+    """Evaluate, and look at how the car moved."""
+    from tmstudio.evaluation.envelope import MotionRecorder, compare
+    from tmstudio.evaluation.envelope_picture import save_picture
+    from tmstudio.evaluation.trials import evaluate
+    from tmstudio.game.simulator.identification.laps import load_laps
+
+    laps, recorder = load_laps(args.envelope), MotionRecorder()
+    report = evaluate(folder, args.checkpoint, args.episodes, watch=recorder)
+    if args.picture is not None:
+        save_picture(recorder.points(), laps, args.picture)
+    return report, compare(recorder.points(), laps)
+
+
+def _text(report: EvaluationReport, run: str, compared: EnvelopeReport | None) -> str:
     origin = "sim" if report.origin == "simulator" else report.origin
     ends = ", ".join(
         f"{count} {end}" for end, count in sorted(report.ends.items(), key=lambda item: -item[1])
@@ -68,6 +103,12 @@ def _text(report: EvaluationReport, run: str) -> str:
         ("laps", " ".join(f"{lap:.3f}" for lap in report.lap_times_s) or "-"),
         ("start seeds", f"{report.seeds[0]} to {report.seeds[-1]}"),
     ]
+    if compared is not None:
+        told = (
+            f"{compared.inside:.1%} of {compared.points:,} moments are such as were recorded "
+            f"(recorded laps among themselves: {compared.recorded_inside:.1%})"
+        )
+        rows.append(("envelope", told))
     return table(("", ""), rows).lstrip("\n")
 
 

@@ -15,6 +15,9 @@ from tmstudio.env.task import DriveTask
 PolicyFn = Callable[[NDArray[np.float32]], NDArray[np.float32]]
 """From observations (N, D) to actions (N, 3)."""
 
+Watch = Callable[[DriveTask, NDArray[np.bool_]], None]
+"""Sees the task after each step of trials, and which cars (N,) still drive theirs."""
+
 TrialTaskFactory = Callable[[Sequence[int]], DriveTask]
 """Makes a task with one car for each seed, whose start is drawn from that seed."""
 
@@ -45,13 +48,17 @@ class TrialRound:
         task: a task with one car for each seed.
         policy: what drives.
         seeds: the seeds, by car.
+        watch: sees each step.
     """
 
-    def __init__(self, task: DriveTask, policy: PolicyFn, seeds: Sequence[int]) -> None:
+    def __init__(
+        self, task: DriveTask, policy: PolicyFn, seeds: Sequence[int], watch: Watch | None = None
+    ) -> None:
         self.task = task
         self.steps = 0
         self._policy = policy
         self._seeds = tuple(seeds)
+        self._watch = watch
         self._ended: dict[int, EpisodeSummary] = {}
         self._observation = task.reset()
 
@@ -67,20 +74,24 @@ class TrialRound:
         self.steps += 1
         for episode in transition.episodes:
             self._ended.setdefault(episode.car, episode)
+        if self._watch is not None:
+            self._watch(self.task, np.array([car not in self._ended for car in range(self.task.cars)]))
 
     def results(self) -> tuple[EpisodeSummary, ...]:
         """The trials that have ended, in the order of their seeds."""
         return tuple(self._ended[car] for car in sorted(self._ended))
 
 
-def drive_trials(make_task: TrialTaskFactory, policy: PolicyFn, seeds: Sequence[int]) -> Trials:
+def drive_trials(
+    make_task: TrialTaskFactory, policy: PolicyFn, seeds: Sequence[int], watch: Watch | None = None
+) -> Trials:
     """Drive one trial for each seed to its end. The same policy and seeds give the same trials."""
     episodes: list[EpisodeSummary] = []
     simulated_s = 0.0
     begun = time.perf_counter()
     for first in range(0, len(seeds), CARS_AT_ONCE):
         batch = list(seeds[first : first + CARS_AT_ONCE])
-        trial_round = TrialRound(make_task(batch), policy, batch)
+        trial_round = TrialRound(make_task(batch), policy, batch, watch)
         while not trial_round.done:
             trial_round.step()
         simulated_s += trial_round.steps * trial_round.task.step_s

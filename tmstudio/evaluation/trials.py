@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmstudio.env.build import load_track, trial_task
-from tmstudio.env.loop import PolicyFn, drive_trials
+from tmstudio.env.loop import PolicyFn, Watch, drive_trials
 from tmstudio.env.task import DriveTask
 from tmstudio.errors import TMStudioError
 from tmstudio.evaluation.report import EvaluationReport, report_of
@@ -22,7 +22,11 @@ _WORDS: Final[dict[str, Literal["best", "last"]]] = {"best": "best", "last": "la
 
 
 def evaluate(
-    run: RunFolder, checkpoint: str = "best", episodes: int = 10, seeds: Sequence[int] | None = None
+    run: RunFolder,
+    checkpoint: str = "best",
+    episodes: int = 10,
+    seeds: Sequence[int] | None = None,
+    watch: Watch | None = None,
 ) -> EvaluationReport:
     """Drive trials in the simulator, as fast as it goes, and sum them up.
 
@@ -33,6 +37,7 @@ def evaluate(
         checkpoint: ``best``, ``last``, or the step of a checkpoint.
         episodes: how many trials.
         seeds: what their starts are drawn from; the first of `REPORT_SEEDS` by default.
+        watch: sees each step of the trials.
 
     Raises:
         TMStudioError: the run has no such checkpoint, or its track is not the one it was made with.
@@ -47,7 +52,7 @@ def evaluate(
         check_fits(policy, task)
         return task
 
-    trials = drive_trials(make_task, deterministic(policy), chosen)
+    trials = drive_trials(make_task, deterministic(policy), chosen, watch)
     return report_of(
         trials,
         track=run.config.track,

@@ -200,9 +200,10 @@ def _run(record: CarRecord, facts: _Facts, replayed_on: str | None, name: str) -
         raise damaged(
             name, f"the car's samples have {samples.shape[1]} bytes, at least {_SAMPLE_BYTES} are needed"
         )
-    position = (
-        np.ascontiguousarray(samples[:, _POSITION_AT : _POSITION_AT + 12]).view("<f4").astype(np.float64)
-    )
+    with np.errstate(invalid="ignore"):  # damaged numbers are refused in the next line
+        position = (
+            np.ascontiguousarray(samples[:, _POSITION_AT : _POSITION_AT + 12]).view("<f4").astype(np.float64)
+        )
     if not (np.abs(position) < _FARTHEST_M).all():  # nor is NaN
         raise damaged(name, "the car has been at places that are on no map")
     if (np.diff(record.time_ms) < 0).any():
