@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tmstudio.config.run_config import ControlTiming, Episode, KeyboardAction, RunConfig
+from tmstudio.config.run_config import ControlTiming, Episode, KeyboardAction, Randomisation, RunConfig
 from tmstudio.env.actions import ActionError
 from tmstudio.env.reward import REWARD_TERMS
 from tmstudio.env.starts import TrialStarts
@@ -53,6 +53,30 @@ def test_a_capture_at_the_edge_is_one_stretch_a_step(straight: Track, scripted_g
     assert [(round(float(controls.steer[0]), 3), duration) for controls, duration in game.held] == [
         (0.0, 0.1), (0.0, 0.1), (0.1, 0.1),
     ]  # fmt: skip
+
+
+def test_a_randomised_delay_is_drawn_per_attempt_and_stays_in_the_step(
+    straight: Track, scripted_game: Any
+) -> None:
+    game = scripted_game(8)
+    config = RunConfig(randomisation=Randomisation(delay_ms=20))
+    task = DriveTask(config, straight, game, TrialStarts(straight, range(8)), np.random.default_rng(1))
+    seen = set()
+    for _attempt in range(10):
+        task.reset()
+        task.step(steered(1.0, 8))
+        task.step(steered(-1.0, 8))
+        of_step = []
+        for older in (1.0, -1.0, 1.0):
+            game.held.clear()
+            task.step(steered(older, 8))
+            assert sum(duration_s for _, duration_s in game.held) == pytest.approx(0.05)
+            older_s = sum(np.where(controls.steer == older, s, 0.0) for controls, s in game.held)
+            of_step.append(np.round(older_s * 1000).astype(int).tolist())
+        assert of_step[0] == of_step[1] == of_step[2]
+        seen |= set(of_step[0])
+    # 10 ms of the older action is right: 10 ms less, where the step begins, to 20 ms more.
+    assert seen == {0, 10, 20, 30}
 
 
 def test_the_last_two_actions_are_seen_newest_first(straight: Track, scripted_game: Any) -> None:

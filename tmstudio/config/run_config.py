@@ -139,6 +139,28 @@ class Episode(Section):
     time_limit_s: float = setting(180.0, "An attempt is cut off after this time.", unit="s", ge=5, le=3600)
 
 
+class Randomisation(Section):
+    """Training with a car and a delay that differ from attempt to attempt; trials always have the car as it is."""
+
+    car: float = setting(
+        0.0,
+        "Share by which drive, resistance, turning and grip may differ from the car's constants.",
+        ge=0,
+        le=0.3,
+        advanced=True,
+    )
+    delay_ms: int = setting(
+        0,
+        "By how much an action may reach the car earlier or later than it should.",
+        title="Delay",
+        unit="ms",
+        ge=0,
+        le=100,
+        multiple_of=10,
+        advanced=True,
+    )
+
+
 class SimbaNetwork(Section):
     """Residual network with running input normalisation (SimBa, arXiv 2410.09754)."""
 
@@ -290,6 +312,7 @@ class RunConfig(Section):
     timing: ControlTiming = Field(default_factory=ControlTiming)
     reward: Reward = Field(default_factory=Reward)
     episode: Episode = Field(default_factory=Episode)
+    randomisation: Randomisation = Field(default_factory=Randomisation)
     algorithm: Algorithm = Field(default_factory=Tqc)
     replay: Replay = Field(default_factory=UniformReplay)
     pacing: Pacing = Field(default_factory=Pacing)

@@ -13,6 +13,7 @@ from tmstudio.env.task import DriveTask
 from tmstudio.game.interface import Game
 from tmstudio.game.simulator.parameters import load_car
 from tmstudio.game.simulator.starts import random_starts
+from tmstudio.game.simulator.variation import CarVariation
 from tmstudio.game.simulator.world import Simulator
 from tmstudio.track.geometry import Track
 from tmstudio.track.library import TrackLibrary
@@ -24,14 +25,21 @@ def training_task(config: RunConfig, track: Track, seed: int, cars: int | None =
     Args:
         config: the run's configuration.
         track: the run's track.
-        seed: start of the random numbers that the starts are drawn from.
+        seed: start of the random numbers that the starts, and what is randomised, are drawn from.
         cars: how many cars instead of the configured number.
     """
     starts = training_starts(config, track, np.random.default_rng(seed))
-    game = simulated_game(config, track, config.game.cars if cars is None else cars)
+    varied = np.random.default_rng([seed, 1])
+    car = config.randomisation.car
+    game: Game = Simulator(
+        track,
+        config.game.cars if cars is None else cars,
+        load_car(config.game.car),
+        CarVariation(car, varied) if car else None,
+    )
     if config.game.pace == "real time":
         game = RealTimeGame(game, config.timing.step_ms / 1000.0)
-    return DriveTask(config, track, game, starts)
+    return DriveTask(config, track, game, starts, varied)
 
 
 def training_starts(config: RunConfig, track: Track, rng: np.random.Generator) -> StartSource:
@@ -41,12 +49,8 @@ def training_starts(config: RunConfig, track: Track, rng: np.random.Generator) -
 
 def trial_task(config: RunConfig, track: Track, seeds: Sequence[int]) -> DriveTask:
     """A task for trials: one car for each seed, on the start line, as fast as it goes."""
-    return DriveTask(config, track, simulated_game(config, track, len(seeds)), TrialStarts(track, seeds))
-
-
-def simulated_game(config: RunConfig, track: Track, cars: int) -> Game:
-    """The built-in simulator with the car that the configuration names."""
-    return Simulator(track, cars, load_car(config.game.car))
+    game = Simulator(track, len(seeds), load_car(config.game.car))
+    return DriveTask(config, track, game, TrialStarts(track, seeds))
 
 
 def load_track(config: RunConfig) -> Track:

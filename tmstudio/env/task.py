@@ -84,9 +84,18 @@ class DriveTask:
         track: where the cars drive.
         game: what drives them.
         starts: where attempts begin.
+        delays: draws how far the delay of each attempt is from the right one, where the configuration randomises it;
+            None keeps it right.
     """
 
-    def __init__(self, config: RunConfig, track: Track, game: Game, starts: StartSource) -> None:
+    def __init__(
+        self,
+        config: RunConfig,
+        track: Track,
+        game: Game,
+        starts: StartSource,
+        delays: np.random.Generator | None = None,
+    ) -> None:
         cars = game.cars
         self.config = config
         self.track = track
@@ -107,8 +116,8 @@ class DriveTask:
         """Where the next attempts begin."""
         self._locator = game if isinstance(game, LocatesCars) else None
         self._projector = Projector(track)
-        self._after_capture_s = (config.timing.step_ms - config.timing.capture_ms) / 1000.0
-        self._before_capture_s = config.timing.capture_ms / 1000.0
+        self._delays = delays if config.randomisation.delay_ms else None
+        self._switch_ms = np.full(cars, config.timing.step_ms - config.timing.capture_ms)
         self._step_limit = round(config.episode.time_limit_s / self.step_s)
         self._clock_s = np.zeros(cars)
         self._arc_m = np.full(cars, track.start_arc_m)
@@ -166,10 +175,22 @@ class DriveTask:
         return Transition(observation, final, terms, terminated, truncated, episodes)
 
     def _drive(self) -> None:
-        if self._after_capture_s > 0.0:
-            self.game.advance(controls_of(self.actions[:, 1]), self._after_capture_s)
-        if self._before_capture_s > 0.0:
-            self.game.advance(controls_of(self.actions[:, 0]), self._before_capture_s)
+        """From observation to observation: the action before the last one, and from each car's switch on the last."""
+        begin_ms, step_ms = 0, self.config.timing.step_ms
+        for end_ms in [*np.unique(self._switch_ms).tolist(), step_ms]:
+            if end_ms > begin_ms:
+                older = self._switch_ms[:, None] >= end_ms
+                in_force = np.where(older, self.actions[:, 1], self.actions[:, 0])
+                self.game.advance(controls_of(in_force), (end_ms - begin_ms) / 1000.0)
+                begin_ms = end_ms
+
+    def _draw_delays(self, cars: NDArray[np.intp]) -> None:
+        """Shift the switch of the cars at the indices (n,), on the game's grid of 10 ms and within a step."""
+        if self._delays is not None:
+            timing, most = self.config.timing, self.config.randomisation.delay_ms // 10
+            shift_ms = 10 * self._delays.integers(-most, most + 1, len(cars))
+            right_ms = timing.step_ms - timing.capture_ms
+            self._switch_ms[cars] = np.clip(right_ms + shift_ms, 0, timing.step_ms)
 
     def _look(self) -> VehicleState:
         """Take in the newest state and where it is on the track, searched from where the cars were."""
@@ -212,6 +233,7 @@ class DriveTask:
 
     def _restart(self, cars: NDArray[np.intp]) -> NDArray[np.float32]:
         """Begin a new attempt with the cars at the indices (n,); their first observations (n, D)."""
+        self._draw_delays(cars)
         drawn = self.starts.draw(cars)
         mask = np.zeros(self.cars, dtype=np.bool_)
         mask[cars] = True

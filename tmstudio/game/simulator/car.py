@@ -36,6 +36,8 @@ class Cars:
         engine_cut_s, wall_drag_s: time left of what a hit does.
         sliding: whether all wheels slide.
         front_slip: whether the front wheels slip, from braking until the car drives straight again.
+        drive_factor, slowing_factor, turning_factor, grip_factor: by how much each car differs from the constants in
+            drive, in everything that slows it down, in turning rate, and in grip sideways.
     """
 
     def __init__(self, cars: int) -> None:
@@ -53,6 +55,10 @@ class Cars:
         self.wall_drag_s = np.zeros(cars)
         self.sliding: BoolArray = np.zeros(cars, dtype=np.bool_)
         self.front_slip: BoolArray = np.zeros(cars, dtype=np.bool_)
+        self.drive_factor = np.ones(cars)
+        self.slowing_factor = np.ones(cars)
+        self.turning_factor = np.ones(cars)
+        self.grip_factor = np.ones(cars)
 
     def take(self, places: IntArray) -> Cars:
         """A copy of the cars at these places (n,)."""
@@ -125,7 +131,7 @@ class CarModel:
         braking = brake > 0.5
         self._turn(cars, cell, steer, moving)
         demand = cars.yaw_rps * cars.forward_mps
-        onset = braking & (np.abs(demand) > p.slide_onset_mps2)
+        onset = braking & (np.abs(demand) > p.slide_onset_mps2 * cars.grip_factor)
         sliding = cars.sliding & (np.abs(cars.right_mps) > p.slide_end_mps)
         np.logical_or(sliding, onset, out=cars.sliding, where=moving)
         self._accelerate(cars, cell, gas, brake, dt)
@@ -143,7 +149,7 @@ class CarModel:
         cars.rpm += change * held
 
     def _turn(self, cars: Cars, cell: IntArray, steer: FloatArray, moving: BoolArray) -> None:
-        target = self._yaw[cell] * steer
+        target = self._yaw[cell] * steer * cars.turning_factor
         np.copysign(target, steer * cars.forward_mps, out=target)
         cars.yaw_rps += (target - cars.yaw_rps) * (moving * self._yaw_follow)
 
@@ -160,7 +166,9 @@ class CarModel:
         against += slowing
         against += p.turning_loss_mps * np.abs(cars.yaw_rps)
         against += p.wall_drag_mps2 * (cars.wall_drag_s > 0.0)
+        against *= cars.slowing_factor
         push = pull * self._drive[cell]
+        push *= cars.drive_factor
         push *= cars.shift_left_s <= 0.0
         # Standing or rolling backwards, the brake is the gas backwards.
         backwards = np.minimum(cars.forward_mps, 0.0)
@@ -188,6 +196,7 @@ class CarModel:
         size = np.abs(free)
         grip = np.full(len(size), p.side_grip_mps2)
         np.copyto(grip, p.slide_base_mps2 + p.slide_per_s * size, where=cars.sliding & braking)
+        grip *= cars.grip_factor
         np.maximum(size / (1.0 + stiffness * dt), size - grip * dt, out=size)
         np.copysign(size, free, out=cars.right_mps)
 

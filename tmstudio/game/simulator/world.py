@@ -8,6 +8,7 @@ from tmstudio.errors import TMStudioError
 from tmstudio.game.interface import Origin, Starts
 from tmstudio.game.simulator.car import SUBSTEP_S, CarModel, Cars
 from tmstudio.game.simulator.parameters import CarParameters, load_car
+from tmstudio.game.simulator.variation import CarVariation
 from tmstudio.game.simulator.walls import Walls
 from tmstudio.game.state import (
     GRASS_MATERIAL,
@@ -24,19 +25,27 @@ from tmstudio.track.projection import Projection, Projector
 
 
 class Simulator:
-    """N cars that do not touch each other. Nothing in here is random: the same controls give the same drive.
+    """N cars that do not touch each other. The same controls give the same drive, unless cars are varied.
 
     Args:
         track: where they drive.
         cars: how many, N.
         car_parameters: how they drive.
+        variation: makes another car of one that is put on a start.
     """
 
-    def __init__(self, track: Track, cars: int, car_parameters: CarParameters | None = None) -> None:
+    def __init__(
+        self,
+        track: Track,
+        cars: int,
+        car_parameters: CarParameters | None = None,
+        variation: CarVariation | None = None,
+    ) -> None:
         if cars < 1:
             raise TMStudioError(f"A simulator needs at least one car, not {cars}.")
         self.track = track
         self.model = CarModel(car_parameters or load_car())
+        self._variation = variation
         self._walls = Walls(track, self.model.parameters)
         self._projector = Projector(track)
         self._gates_m = np.array([*track.checkpoints_m, track.length_m]) + track.start_arc_m
@@ -102,6 +111,8 @@ class Simulator:
             still[chosen] = 0.0
         for flag in (state.sliding, state.front_slip, self._finished, self._at_wall):
             flag[chosen] = False
+        if self._variation is not None:
+            self._variation.draw(state, chosen)
         self._race_s[chosen] = starts.race_time_s
         for pressed in (self._controls.gas, self._controls.brake, self._controls.steer):
             pressed[chosen] = 0.0
