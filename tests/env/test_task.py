@@ -189,6 +189,21 @@ def test_a_car_that_drives_beside_the_track_gets_nowhere(straight: Track, script
     assert sum(float(transition.reward_terms[0, 0]) for transition in transitions) == 0.0
 
 
+def test_what_lies_beyond_a_missed_checkpoint_does_not_count(straight: Track, scripted_game: Any) -> None:
+    game = scripted_game(1)
+    game.gates_z_m = [1e9]
+    task = task_of(straight, game, RunConfig(episode=Episode(stuck_s=1.0)))
+    task.reset()
+    game.velocity_mps[0, 2] = 40.0
+    transitions = []
+    while not transitions or not transitions[-1].episodes:
+        transitions.append(task.step(COAST))
+    (episode,) = transitions[-1].episodes
+    assert episode.end == "missed checkpoint"
+    assert transitions[-1].terminated[0]
+    assert episode.progress_m == pytest.approx(220.0, abs=2.0)
+
+
 def test_the_time_limit_truncates(straight: Track, scripted_game: Any) -> None:
     game = scripted_game(1)
     task = task_of(straight, game, RunConfig(episode=Episode(time_limit_s=5.0)))

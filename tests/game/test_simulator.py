@@ -360,3 +360,16 @@ def test_no_starts_are_a_valid_request(valley: Track) -> None:
 def test_controls_that_are_no_numbers_are_refused(straight: Track, value: float) -> None:
     with pytest.raises(ValueError, match="finite"):
         Simulator(straight, 1).advance(controls(1, steer=value), 0.01)
+
+
+def test_a_checkpoint_passed_on_the_grass_is_missed(straight: Track) -> None:
+    (gate_m,) = straight.checkpoints_m[:1]
+    with_grass = replace(straight, origin={"edges": "grass"})
+    for beside_m, passed in ((0.0, 1), (14.0, 0)):
+        starts = rolling(straight, gate_m - 5.0, 30.0)
+        starts.position_m[:, 0] += beside_m
+        simulator = Simulator(with_grass, 1)
+        simulator.reset(everyone(simulator), starts)
+        simulator.advance(controls(1, gas=1.0), 0.5)
+        assert simulator.observe().position_m[0, 2] > starts.position_m[0, 2] + 6.0
+        assert simulator.observe().checkpoint[0] == passed

@@ -257,3 +257,51 @@ def test_a_file_where_the_folder_should_be_is_said(tmp_path: Path, straight: Tra
     (tmp_path / "tracks").write_text("in the way")
     with pytest.raises(TMStudioError, match="could not be saved"):
         TrackLibrary(tmp_path / "tracks").save(straight)
+
+
+def test_a_deleted_track_comes_back_from_the_trash(tmp_path: Path, bends: Track) -> None:
+    library = TrackLibrary(tmp_path)
+    library.save(bends)
+    trashed = library.delete("bends")
+    assert library.user_names() == []
+    library.save(bends)
+    again = library.delete("Bends")
+    assert trashed != again
+    library.restore(trashed, "bends")
+    assert library.load("bends").sha256 == bends.sha256
+    with pytest.raises(TMStudioError, match="already"):
+        library.restore(again, "bends")
+    assert again.is_file()
+
+
+def test_a_track_is_renamed_duplicated_and_exported(tmp_path: Path, bends: Track) -> None:
+    library = TrackLibrary(tmp_path / "tracks")
+    library.save(bends)
+    library.rename("bends", "Bends")
+    assert library.user_names() == ["Bends"]
+    library.duplicate("bends", "more bends")
+    library.duplicate("summit", "my summit")
+    assert library.user_names() == ["Bends", "more bends", "my summit"]
+    assert library.load("my summit").sha256 == library.load("summit").sha256
+    library.export("Bends", tmp_path / "out.npz")
+    assert read_track(tmp_path / "out.npz").sha256 == bends.sha256
+    assert [library.free_name(name) for name in ("bends", "valley", "new")] == ["bends 2", "valley 2", "new"]
+
+
+def test_names_that_are_taken_and_tracks_that_ship_are_refused(tmp_path: Path, bends: Track) -> None:
+    library = TrackLibrary(tmp_path)
+    library.save(bends)
+    library.duplicate("bends", "other")
+    for change in (
+        lambda: library.rename("bends", "OTHER"),
+        lambda: library.rename("bends", "valley"),
+        lambda: library.rename("bends", "no/name"),
+        lambda: library.rename("valley", "mine"),
+        lambda: library.rename("nowhere", "mine"),
+        lambda: library.duplicate("valley", "bends"),
+        lambda: library.delete("valley"),
+        lambda: library.export("bends", tmp_path / "no folder" / "out.npz"),
+    ):
+        with pytest.raises(TMStudioError):
+            change()
+    assert library.user_names() == ["bends", "other"]

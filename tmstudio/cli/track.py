@@ -29,15 +29,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     importing = _add_import(commands)
     generating = _add_generate(commands)
+    rename = commands.add_parser(
+        "rename", help="give a track another name", description="Give one of your own tracks another name."
+    )
+    duplicate = commands.add_parser(
+        "duplicate", help="save a track once more", description="Save a track once more, under another name."
+    )
+    for command in (rename, duplicate):
+        command.add_argument("name", metavar="NAME", help="name of the track")
+        command.add_argument("new_name", metavar="NEW", help="the other name")
+    export = commands.add_parser(
+        "export",
+        help="write a track's file",
+        description="Write a track's file, which 'tmstudio track import' takes in on another computer.",
+    )
+    export.add_argument("name", metavar="NAME", help="name of the track")
+    export.add_argument("path", type=Path, metavar="FILE.npz", help="where to")
     delete = commands.add_parser(
-        "delete", help="delete one of your own tracks", description="Delete one of your own tracks."
+        "delete",
+        help="move one of your own tracks to the trash",
+        description="Move one of your own tracks to the trash, a folder beside it.",
     )
     delete.add_argument("name", metavar="NAME", help="name of the track")
     for command in (importing, generating):
         command.add_argument(
             "--replace", action="store_true", help="overwrite another track of this name that you have"
         )
-    for command in (listing, show, importing, generating, delete):
+    for command in (listing, show, importing, generating, rename, duplicate, export, delete):
         add_json_flag(command)
 
 
@@ -92,12 +110,23 @@ def _add_generate(commands: Any) -> argparse.ArgumentParser:
     command.add_argument(
         "--width", type=float, default=22.0, metavar="M", help="width of the road, 12 to 40 m (default: 22)"
     )
+    command.add_argument(
+        "--laps", type=int, metavar="N", help="a circuit raced for N laps (default: a road from A to B)"
+    )
     return command
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    actions = {"show": _show, "import": _import, "generate": _generate, "delete": _delete}
+    actions = {
+        "show": _show,
+        "import": _import,
+        "generate": _generate,
+        "rename": _rename,
+        "duplicate": _duplicate,
+        "export": _export,
+        "delete": _delete,
+    }
     actions.get(args.action, _list)(args)
     return 0
 
@@ -210,9 +239,14 @@ def _preview(track: Track, facts: dict[str, Any], args: argparse.Namespace) -> N
 
 
 def _generate(args: argparse.Namespace) -> None:
+    from tmstudio.track.circuit import generate_circuit
     from tmstudio.track.generator import generate
 
-    _keep(generate(args.seed, args.difficulty, args.length, args.width, args.name), args)
+    settings = (args.seed, args.difficulty, args.length, args.width)
+    if args.laps is None:
+        _keep(generate(*settings, args.name), args)
+    else:
+        _keep(generate_circuit(*settings, args.laps, args.name), args)
 
 
 def _keep(track: Track, args: argparse.Namespace, facts: dict[str, Any] | None = None) -> None:
@@ -226,14 +260,41 @@ def _keep(track: Track, args: argparse.Namespace, facts: dict[str, Any] | None =
     print(f"saved as     {path}")
 
 
+def _rename(args: argparse.Namespace) -> None:
+    from tmstudio.track.library import TrackLibrary
+
+    TrackLibrary().rename(args.name, args.new_name)
+    _say(
+        args, {"renamed": args.name, "name": args.new_name}, f"Track '{args.name}' is '{args.new_name}' now."
+    )
+
+
+def _duplicate(args: argparse.Namespace) -> None:
+    from tmstudio.track.library import TrackLibrary
+
+    TrackLibrary().duplicate(args.name, args.new_name)
+    _say(args, {"duplicated": args.name, "name": args.new_name}, f"There is a track '{args.new_name}' now.")
+
+
+def _export(args: argparse.Namespace) -> None:
+    from tmstudio.track.library import TrackLibrary
+
+    TrackLibrary().export(args.name, args.path)
+    _say(args, {"exported": args.name, "path": args.path}, f"Track '{args.name}' is in {args.path}.")
+
+
 def _delete(args: argparse.Namespace) -> None:
     from tmstudio.track.library import TrackLibrary
 
-    TrackLibrary().delete(args.name)
+    trashed = TrackLibrary().delete(args.name)
+    _say(args, {"deleted": args.name, "trash": trashed}, f"Track '{args.name}' is in the trash: {trashed}")
+
+
+def _say(args: argparse.Namespace, facts: dict[str, Any], sentence: str) -> None:
     if args.json:
-        print_json({"deleted": args.name})
+        print_json(facts)
     else:
-        print(f"Track '{args.name}' is deleted.")
+        print(sentence)
 
 
 def _summary(track: Track) -> dict[str, Any]:

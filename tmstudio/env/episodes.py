@@ -13,6 +13,7 @@ FINISHED = "finished"
 STUCK = "stuck"
 WRONG_WAY = "wrong way"
 OFF_TRACK = "off track"
+MISSED_CHECKPOINT = "missed checkpoint"
 TIME_LIMIT = "time limit"
 
 
@@ -34,7 +35,7 @@ class EpisodeSummary:
     """Sum of its rewards."""
     steps: int
     end: str
-    """``finished``, ``stuck``, ``wrong way``, ``off track`` or ``time limit``."""
+    """``finished``, ``stuck``, ``wrong way``, ``off track``, ``missed checkpoint`` or ``time limit``."""
     terms: dict[str, float]
     """What each term of the reward brought, weighted, by name; they add up to the return."""
     sectors_s: tuple[float, ...]

@@ -1,7 +1,8 @@
 """Progress that is paid once: the furthest place each car has reached.
 
 A metre counts the first time it is driven. Going back and driving it again earns nothing, a jump that no car can
-drive (a cut through a hairpin, a teleport) is passed over unpaid, and so is what is driven off the track.
+drive (a cut through a hairpin, a teleport) is passed over unpaid, and so is what is driven off the track. What lies
+beyond a missed checkpoint does not count at all.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ OFF_TRACK_M = 3.0
 
 CREEPING_MPS = 2.0
 """A car that is slower than this over the time after which it counts as stuck is not moving on."""
+
+_ROUNDING = 1e-9
+"""Places are sums: a step of exactly the most that a car can drive may look a little longer."""
 
 Cars = NDArray[np.intp] | slice
 
@@ -39,6 +43,7 @@ class ProgressRatchet:
         self._length_m = length_m
         self._step_s = step_s
         self._max_gain_m = MAX_PROGRESS_MPS * step_s
+        self._jump_m = self._max_gain_m * (1.0 + _ROUNDING)
         self._stuck_s = stuck_s
         self._moving_on_m = CREEPING_MPS * stuck_s
 
@@ -51,7 +56,11 @@ class ProgressRatchet:
         self.stalled_s[cars] = 0.0
 
     def advance(
-        self, place_m: NDArray[np.float64], beyond_border_m: NDArray[np.float64], finished: NDArray[np.bool_]
+        self,
+        place_m: NDArray[np.float64],
+        beyond_border_m: NDArray[np.float64],
+        finished: NDArray[np.bool_],
+        reach_m: NDArray[np.float64] | float = np.inf,
     ) -> NDArray[np.float64]:
         """Take in where the cars are one step later.
 
@@ -59,16 +68,17 @@ class ProgressRatchet:
             place_m: (N,) place along the centre line, metres from the start line.
             beyond_border_m: (N,) how far the car's centre is beyond the nearer border, negative inside.
             finished: (N,) cars that have crossed the finish line: they are at the end of the lap.
+            reach_m: (N,) places beyond this do not count: a checkpoint before them was missed.
 
         Returns:
             (N,) metres driven for the first time in this step.
         """
-        np.clip(place_m, 0.0, self._length_m, out=self.place_m)
+        np.clip(place_m, 0.0, np.minimum(reach_m, self._length_m), out=self.place_m)
         self.place_m[finished] = self._length_m
         gain = self.place_m - self.furthest_m
-        driven = (gain > 0.0) & (gain <= self._max_gain_m) & (beyond_border_m <= OFF_TRACK_M)
+        driven = (gain > 0.0) & (gain <= self._jump_m) & (beyond_border_m <= OFF_TRACK_M)
         np.maximum(self.furthest_m, self.place_m, out=self.furthest_m)
-        paid: NDArray[np.float64] = np.where(driven, gain, 0.0)
+        paid: NDArray[np.float64] = np.where(driven, np.minimum(gain, self._max_gain_m), 0.0)
         self._gained_m += paid
         self.stalled_s += self._step_s
         moved_on = self._gained_m >= self._moving_on_m

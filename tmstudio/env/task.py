@@ -25,6 +25,7 @@ from tmstudio.config.run_config import RunConfig
 from tmstudio.env.actions import as_sent, checked_actions, controls_of
 from tmstudio.env.episodes import (
     FINISHED,
+    MISSED_CHECKPOINT,
     OFF_TRACK,
     STUCK,
     TIME_LIMIT,
@@ -46,6 +47,9 @@ HELD_AT_START: Final = (1.0, 0.0, 0.0)
 
 WRONG_WAY_M: Final = 10.0
 """A car that ends without progress and this far behind its furthest place has driven the wrong way."""
+
+GATE_REACH_M: Final = 20.0
+"""A car this far beyond a checkpoint that the game has not counted has missed it; a game may count a moment late."""
 
 
 @runtime_checkable
@@ -119,6 +123,8 @@ class DriveTask:
         self._delays = delays if config.randomisation.delay_ms else None
         self._switch_ms = np.full(cars, config.timing.step_ms - config.timing.capture_ms)
         self._step_limit = round(config.episode.time_limit_s / self.step_s)
+        counted = track.checkpoints_m if "checkpoint" in game.capabilities else ()
+        self._gates_m = np.array([*counted, np.inf])
         self._clock_s = np.zeros(cars)
         self._arc_m = np.full(cars, track.start_arc_m)
 
@@ -147,7 +153,9 @@ class DriveTask:
         projection = self.projection
         beyond_m = self._beyond_border_m()
         finished = state.finished
-        progress_m = self.ratchet.advance(projection.arc_m - self.track.start_arc_m, beyond_m, finished)
+        progress_m = self.ratchet.advance(
+            projection.arc_m - self.track.start_arc_m, beyond_m, finished, self._reach_m(state)
+        )
         failed = ~finished & self.ratchet.stuck
         terms = reward_terms(
             progress_m=progress_m,
@@ -222,9 +230,16 @@ class DriveTask:
             return FINISHED
         if not self.ratchet.stuck[car]:
             return TIME_LIMIT
+        place_m = self.projection.arc_m[car] - self.track.start_arc_m
+        if place_m > self._reach_m(self.state)[car]:
+            return MISSED_CHECKPOINT
         if self._beyond_border_m()[car] > OFF_TRACK_M:
             return OFF_TRACK
         return WRONG_WAY if self.ratchet.behind_m[car] > WRONG_WAY_M else STUCK
+
+    def _reach_m(self, state: VehicleState) -> NDArray[np.float64]:
+        """(N,) how far each car can come without missing its next checkpoint, metres from the start line."""
+        return self._gates_m[np.minimum(state.checkpoint, len(self._gates_m) - 1)] + GATE_REACH_M
 
     def _beyond_border_m(self) -> NDArray[np.float64]:
         """(N,) how far each car's centre is beyond the nearer border, negative inside."""

@@ -24,9 +24,15 @@ MIN_LENGTH_M, MAX_LENGTH_M = 200.0, 5000.0
 MIN_WIDTH_M, MAX_WIDTH_M = 12.0, 40.0
 MAX_DIFFICULTY = 6
 
-_GAP_M = 6.0
-_HEIGHT_M = 10.0
-_CHECKPOINT_M = 250.0
+GAP_M = 6.0
+"""Least distance between two stretches of road."""
+
+HEIGHT_M = 10.0
+"""Height of a generated road in the world."""
+
+CHECKPOINT_M = 250.0
+"""Usual distance between checkpoints."""
+
 _NEIGHBOURS = 1.6
 _TIGHT_EASE = 0.15
 _TIGHT_BELOW_M = 13.5
@@ -125,12 +131,13 @@ def generate(seed: int, difficulty: int, length_m: float, width_m: float, name: 
     Raises:
         TMStudioError: an argument is out of range, or no layout was found.
     """
-    _check(seed, difficulty, length_m, width_m)
+    check_arguments(seed, difficulty, length_m, width_m)
     spec = TrackSpec(name, int(seed), int(difficulty), float(length_m), float(width_m))
     return _build(_lay(np.random.default_rng(spec.seed), _STYLES[spec.difficulty - 1], spec), spec)
 
 
-def _check(seed: int, difficulty: int, length_m: float, width_m: float) -> None:
+def check_arguments(seed: int, difficulty: int, length_m: float, width_m: float) -> None:
+    """Raise a `TMStudioError` where an argument of a generated track is out of range."""
     ranges = (
         ("seed", seed, 0, 2**31 - 1),
         ("difficulty", difficulty, 1, MAX_DIFFICULTY),
@@ -250,7 +257,7 @@ def _is_clear(road: list[_Laid], new: list[_Laid]) -> bool:
     center = np.concatenate([laid.center for laid in every])[::2]
     half_width = np.concatenate([laid.width for laid in every])[::2] / 2
     first = len(center) - (sum(len(laid.center) for laid in new) + 1) // 2
-    needed = half_width[first:, None] + half_width[None, :] + _GAP_M
+    needed = half_width[first:, None] + half_width[None, :] + GAP_M
     along = (np.arange(first, len(center))[:, None] - np.arange(len(center))[None, :]) * (2 * SPACING_M)
     away = center[first:, None, :] - center[None, :, :]
     near = np.einsum("nmk,nmk->nm", away, away) < needed * needed
@@ -273,9 +280,9 @@ def _build(road: list[_Laid], spec: TrackSpec) -> Track:
     normal = np.stack([np.cos(heading), -np.sin(heading)], axis=1) * (width / 2)[:, None]
     start = round(EXTENSION_M / SPACING_M)
     shift = np.array([512.0, 512.0]) - center[start]
-    left, right = (np.insert(center + shift + side * normal, 1, _HEIGHT_M, axis=1) for side in (1.0, -1.0))
+    left, right = (np.insert(center + shift + side * normal, 1, HEIGHT_M, axis=1) for side in (1.0, -1.0))
     spawn = (left[start] + right[start]) / 2
-    count = max(round(spec.length_m / _CHECKPOINT_M) - 1, 1)
+    count = max(round(spec.length_m / CHECKPOINT_M) - 1, 1)
     return Track(
         name=spec.name,
         left_m=left,

@@ -13,7 +13,10 @@ import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace as replace_fields
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,7 @@ BUNDLED = ("meadow", "valley", "ridge", "coast", "canyon", "summit")
 """Names of the tracks that ship with the program, by rising difficulty."""
 
 _SUFFIX = ".npz"
+_TRASH = ".trash"
 _MAX_BYTES = 64 * 2**20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,79}")
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
@@ -107,41 +111,98 @@ class TrackLibrary:
                 hint="choose another name, or say --replace to overwrite it",
             )
         path = self.user_folder / (track.name + _SUFFIX)
-        try:
+        with _refusals(track.name, "saved", self.user_folder):
             self.user_folder.mkdir(parents=True, exist_ok=True)
             write_bytes(path, pack_track(track))
             if present is not None and present.name != path.name and not present.samefile(path):
                 present.unlink()
-        except OSError as error:
-            raise TMStudioError(
-                f"Track '{track.name}' could not be saved.",
-                cause=str(error),
-                hint=f"check space and rights of {self.user_folder}",
-            ) from error
         return path
 
-    def delete(self, name: str) -> None:
-        """Delete one of the user's own tracks.
+    def rename(self, name: str, new_name: str) -> None:
+        """Give one of the user's own tracks another name.
+
+        Raises:
+            TMStudioError: there is no such track, it ships with the program, or the new name is unusable or taken.
+        """
+        path = self._own(name, "renamed", "duplicate it under the new name")
+        self._check_free(new_name, but=path.stem)
+        with _refusals(name, "renamed", self.user_folder):
+            path.rename(path.with_name(new_name + _SUFFIX))
+
+    def duplicate(self, name: str, new_name: str) -> None:
+        """Save a track once more, under another name.
+
+        Raises:
+            TMStudioError: there is no such track, or the new name is unusable or taken.
+        """
+        track = self.load(name)
+        self._check_free(new_name)
+        self.save(replace_fields(track, name=new_name))
+
+    def export(self, name: str, path: Path) -> None:
+        """Write a track's file anywhere; `tmstudio track import` takes it in again.
+
+        Raises:
+            TMStudioError: there is no such track, or the disk refuses.
+        """
+        track = self.load(name)
+        with _refusals(name, "exported", path.parent):
+            write_bytes(path, pack_track(track))
+
+    def delete(self, name: str) -> Path:
+        """Move one of the user's own tracks to the trash, from where `restore` brings it back.
+
+        Returns:
+            Its place in the trash.
 
         Raises:
             TMStudioError: there is none of this name, or it ships with the program.
         """
+        path = self._own(name, "deleted", "delete one of your own tracks")
+        trash = self.user_folder / _TRASH
+        with _refusals(name, "deleted", self.user_folder):
+            trash.mkdir(exist_ok=True)
+            places = (trash / f"{path.stem}{f' {n}' if n else ''}{_SUFFIX}" for n in count())
+            place = next(place for place in places if not place.exists())
+            path.rename(place)
+        return place
+
+    def restore(self, trashed: Path, name: str) -> None:
+        """Bring a deleted track back from the trash.
+
+        Args:
+            trashed: what `delete` returned.
+            name: the name that it had.
+
+        Raises:
+            TMStudioError: there is a track of this name again, or the disk refuses.
+        """
+        self._check_free(name)
+        with _refusals(name, "restored", self.user_folder):
+            trashed.rename(self.user_folder / (name + _SUFFIX))
+
+    def free_name(self, name: str) -> str:
+        """The name itself where no track has it, else the first free one of "name 2", "name 3"..."""
+        taken = {known.lower() for known in self.names()}
+        names = (name if n == 1 else f"{name[:76]} {n}" for n in count(1))
+        return next(candidate for candidate in names if candidate.lower() not in taken)
+
+    def _own(self, name: str, what: str, instead: str) -> Path:
+        """File of one of the user's own tracks; refuse what else has this name."""
         check_name(name)
         path = self._path(name)
         if path is None:
             raise TMStudioError(f"There is no track '{name}'.", hint="see 'tmstudio track list'")
         if name.lower() in BUNDLED:
-            raise TMStudioError(
-                f"'{name}' ships with the program and stays.", hint="delete one of your own tracks"
-            )
-        try:
-            path.unlink()
-        except OSError as error:
-            raise TMStudioError(
-                f"Track '{name}' could not be deleted.",
-                cause=str(error),
-                hint=f"check the rights of {path.parent}",
-            ) from error
+            raise TMStudioError(f"'{name}' ships with the program and cannot be {what}.", hint=instead)
+        return path
+
+    def _check_free(self, name: str, but: str = "") -> None:
+        """Refuse a name that is unusable or taken, be it not by the track ``but``."""
+        check_name(name)
+        present = self._path(name)
+        if present is not None and present.stem != but:
+            raise TMStudioError(f"There is a track '{present.stem}' already.", hint="choose another name")
 
     def _path(self, name: str) -> Path | None:
         """File of a track, or None. Case does not matter, as on Windows."""
@@ -154,6 +215,19 @@ class TrackLibrary:
             return exact
         same = [other for other in self.user_names() if other.lower() == wanted]
         return self.user_folder / (same[0] + _SUFFIX) if same else None
+
+
+@contextmanager
+def _refusals(name: str, what: str, folder: Path) -> Iterator[None]:
+    """Tell a refusal of the disk in words."""
+    try:
+        yield
+    except OSError as error:
+        raise TMStudioError(
+            f"Track '{name}' could not be {what}.",
+            cause=str(error),
+            hint=f"check space and rights of {folder}",
+        ) from error
 
 
 def name_fault(name: str) -> str:

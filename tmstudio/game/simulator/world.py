@@ -9,7 +9,7 @@ from tmstudio.game.interface import Origin, Starts
 from tmstudio.game.simulator.car import SUBSTEP_S, CarModel, Cars
 from tmstudio.game.simulator.parameters import CarParameters, load_car
 from tmstudio.game.simulator.variation import CarVariation
-from tmstudio.game.simulator.walls import Walls
+from tmstudio.game.simulator.walls import WALL_M, Walls
 from tmstudio.game.state import (
     GRASS_MATERIAL,
     ROAD_MATERIAL,
@@ -198,10 +198,11 @@ class Simulator:
     def _pass_gates(self, before_m: FloatArray, place: Projection) -> None:
         """Count checkpoints in order, and stop the clock of cars that cross the finish after all of them.
 
-        Gates reach from wall to wall, so a car that passes one on the road passes it.
+        Gates reach from wall to wall: a car that passes one on the road passes it, one beside the road misses it.
         """
         next_m = self._gates_m[np.minimum(self._checkpoint, len(self._gates_m) - 1)]
         crossed = (place.arc_m >= next_m) & (before_m < next_m) & ~self._finished
+        crossed &= np.abs(place.lateral_m) <= place.half_width_m + (WALL_M + 0.1)
         if not crossed.any():
             return
         last = self._checkpoint >= len(self._gates_m) - 1
