@@ -15,12 +15,16 @@ ROOT = Path(__file__).resolve().parents[2]
 EXPECTED = {
     *(
         f"{page}-{mode}{size}"
-        for page in ("home", "live")
+        for page in ("home", "live", "tracks")
         for mode in ("dark", "light")
         for size in ("", "-small")
     ),
     "new-run-dark",
     "new-run-light",
+    "generate-dark",
+    "generate-light",
+    "import-dark",
+    "import-light",
     "live-stopped",
     "simulator",
 }

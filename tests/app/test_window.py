@@ -34,7 +34,7 @@ def press(qtbot: QtBot, dialog: object, text: str) -> None:
 
 
 def test_the_navigation_shows_each_page(qtbot: QtBot, window: MainWindow) -> None:
-    assert list(window.nav.buttons) == ["Home", "Live", "Settings"]
+    assert list(window.nav.buttons) == ["Home", "Live", "Tracks", "Settings"]
     for name, made in window.nav.buttons.items():
         qtbot.mouseClick(made, Qt.MouseButton.LeftButton)
         assert window._stack.currentWidget() is window.page(name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Signal
 
 from tmstudio.app.background import in_background
@@ -65,8 +67,8 @@ class Studio(QObject):
 
     # Tracks
 
-    def choose_track(self, name: str) -> None:
-        """Show another track on Home."""
+    def choose_track(self, name: str, then: Callable[[], object] | None = None) -> None:
+        """Show another track on Home, and do something with it once it is loaded."""
 
         def done(track: Track) -> None:
             self.track = track
@@ -74,6 +76,8 @@ class Studio(QObject):
                 self.settings.track = track.name
                 self.save_settings()
             self.track_changed.emit()
+            if then is not None:
+                then()
 
         in_background(self, lambda: self.library.load(name), done, self.failed.emit)
 

@@ -30,7 +30,7 @@ from tmstudio.app.widgets.toast import Toast
 from tmstudio.config.run_config import RunConfig
 from tmstudio.errors import TMStudioError
 
-HOME, LIVE, SETTINGS = "Home", "Live", "Settings"
+HOME, LIVE, TRACKS, SETTINGS = "Home", "Live", "Tracks", "Settings"
 _LEAST = (1100, 700)
 _DOT_EVERY_MS = 500
 
@@ -55,10 +55,11 @@ class MainWindow(QMainWindow):
         self._makers: dict[str, Callable[[], Page]] = {
             HOME: self._make_home,
             LIVE: self._make_live,
+            TRACKS: self._make_tracks,
             SETTINGS: self._make_settings,
         }
         self._stack = QStackedWidget()
-        self.nav = Nav([HOME, LIVE, None, SETTINGS], self.show_page, self._toggle_theme)
+        self.nav = Nav([HOME, LIVE, TRACKS, None, SETTINGS], self.show_page, self._toggle_theme)
         whole = QWidget()
         row = QHBoxLayout(whole)
         row.setContentsMargins(0, 0, 0, 0)
@@ -170,6 +171,16 @@ class MainWindow(QMainWindow):
             self._studio,
             train_longer=self._train_longer,
             home=lambda: self.show_page(HOME),
+            notify=self.toast.say,
+        )
+
+    def _make_tracks(self) -> Page:
+        from tmstudio.app.pages.tracks import TracksPage
+
+        return TracksPage(
+            self._studio,
+            drive=lambda name: open_simulator(name, self, self.show_error),
+            train=self.new_run,
             notify=self.toast.say,
         )
 
