@@ -66,7 +66,6 @@ QLineEdit, QAbstractSpinBox, QComboBox {
     background: $raised; color: $text; border: 1px solid $line; border-radius: 7px; padding: 0px 9px;
     min-height: 28px; selection-background-color: $accent; selection-color: $on_accent;
 }
-QAbstractSpinBox QLineEdit { border: none; background: transparent; padding: 0px; margin: 0px 7px; min-height: 0px; }
 QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus { border: 1px solid $accent; }
 QLineEdit[fault="true"], QAbstractSpinBox[fault="true"], QComboBox[fault="true"] { border: 1px solid $red; }
 QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { color: $muted; }

@@ -197,6 +197,7 @@ class GenerateDialog(QDialog):
 def _number(low: int, high: int, value: int, unit: str = "", *, step: int = 1) -> QSpinBox:
     made = QSpinBox()
     made.setFont(font(13, 500))
+    made.lineEdit().setTextMargins(8, 0, 0, 0)  # the style sheet's padding does not reach it
     made.setRange(low, high)
     made.setValue(value)
     made.setSuffix(unit)

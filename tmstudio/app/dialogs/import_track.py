@@ -145,6 +145,7 @@ class ImportDialog(QDialog):
     def _build_width(self) -> FieldRow:
         self.width_edit = QDoubleSpinBox()
         self.width_edit.setFont(font(13, 500))
+        self.width_edit.lineEdit().setTextMargins(8, 0, 0, 0)  # the style sheet's padding does not reach it
         self.width_edit.setRange(NARROWEST_M, WIDEST_M)
         self.width_edit.setDecimals(1)
         self.width_edit.setSuffix(" m")
