@@ -39,7 +39,7 @@ class Visitor(window.MainWindow):
 
 window.MainWindow = Visitor
 code = main.main([])
-assert shown == ["Home", "Live", "Settings"], shown
+assert shown == ["Home", "Live", "Tracks", "Settings"], shown
 loaded = sorted(name for name in sys.modules if name.partition(".")[0] == "torch")
 print("torch:", loaded[:3])
 sys.exit(code or bool(loaded))
