@@ -12,16 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from tmstudio.config.run_config import Randomisation
-from tmstudio.env.build import load_track
+from tmstudio.env.build import load_track, simulated_game
 from tmstudio.env.loop import drive_trials
 from tmstudio.env.starts import TrialStarts
 from tmstudio.env.task import DriveTask
 from tmstudio.evaluation.report import EvaluationReport, report_of
 from tmstudio.evaluation.seeds import REPORT_SEEDS, first_seeds
 from tmstudio.evaluation.trials import deterministic, load_checkpoint_policy
-from tmstudio.game.simulator.parameters import load_car
-from tmstudio.game.simulator.variation import CarVariation
-from tmstudio.game.simulator.world import Simulator
 from tmstudio.runs.folder import RunFolder
 
 TRIALS = 50
@@ -43,8 +40,7 @@ def drive(run: RunFolder, case: Randomisation) -> EvaluationReport:
 
     def make_task(seeds: Sequence[int]) -> DriveTask:
         rng = np.random.default_rng(seeds[0])
-        variation = CarVariation(case.car, rng) if case.car else None
-        game = Simulator(track, len(seeds), load_car(config.game.car), variation)
+        game = simulated_game(config, track, len(seeds), rng)
         return DriveTask(config, track, game, TrialStarts(track, seeds), rng)
 
     trials = drive_trials(make_task, deterministic(policy), first_seeds(REPORT_SEEDS, TRIALS))

@@ -30,13 +30,7 @@ def training_task(config: RunConfig, track: Track, seed: int, cars: int | None =
     """
     starts = training_starts(config, track, np.random.default_rng(seed))
     varied = np.random.default_rng([seed, 1])
-    car = config.randomisation.car
-    game: Game = Simulator(
-        track,
-        config.game.cars if cars is None else cars,
-        load_car(config.game.car),
-        CarVariation(car, varied) if car else None,
-    )
+    game = simulated_game(config, track, config.game.cars if cars is None else cars, varied)
     if config.game.pace == "real time":
         game = RealTimeGame(game, config.timing.step_ms / 1000.0)
     return DriveTask(config, track, game, starts, varied)
@@ -49,8 +43,23 @@ def training_starts(config: RunConfig, track: Track, rng: np.random.Generator) -
 
 def trial_task(config: RunConfig, track: Track, seeds: Sequence[int]) -> DriveTask:
     """A task for trials: one car for each seed, on the start line, as fast as it goes."""
-    game = Simulator(track, len(seeds), load_car(config.game.car))
-    return DriveTask(config, track, game, TrialStarts(track, seeds))
+    return DriveTask(config, track, simulated_game(config, track, len(seeds)), TrialStarts(track, seeds))
+
+
+def simulated_game(
+    config: RunConfig, track: Track, cars: int, varied: np.random.Generator | None = None
+) -> Game:
+    """The built-in simulator with the car that the configuration names.
+
+    Args:
+        config: the run's configuration.
+        track: where the cars drive.
+        cars: how many.
+        varied: draws how cars differ, as far as the configuration randomises them; None leaves them as they are.
+    """
+    share = config.randomisation.car
+    variation = CarVariation(share, varied) if varied is not None and share else None
+    return Simulator(track, cars, load_car(config.game.car), variation)
 
 
 def load_track(config: RunConfig) -> Track:

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmstudio.config.run_config import RunConfig
+from tmstudio.env.build import simulated_game
 from tmstudio.env.starts import TrainingStarts
 from tmstudio.env.task import DriveTask
-from tmstudio.game.simulator.parameters import load_car
 from tmstudio.game.simulator.starts import random_starts
-from tmstudio.game.simulator.world import Simulator
 from tmstudio.runtime.collector import Pace
 from tmstudio.runtime.live import SOURCE_WATCH, LiveShow, Shown, halfway, record_of
 from tmstudio.runtime.pilot import LoadedPolicy
@@ -39,8 +38,7 @@ class Watch:
 
     def __init__(self, config: RunConfig, track: Track, seed: int) -> None:
         starts = TrainingStarts(track, 0.0, np.random.default_rng(seed), random_starts)
-        game = Simulator(track, 1, load_car(config.game.car))
-        self._task = DriveTask(config, track, game, starts)
+        self._task = DriveTask(config, track, simulated_game(config, track, 1), starts)
         self._observation = self._task.reset()
         self._attempt = 1
         self._due_s = time.monotonic()

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tmstudio.errors import TMStudioError
-from tmstudio.track.generator import CHECKPOINT_M, GAP_M, HEIGHT_M, check_arguments
-from tmstudio.track.geometry import EXTENSION_M, SPACING_M, Pose, Track
+from tmstudio.track.generator import GAP_M, NEIGHBOURS, as_track, check_arguments
+from tmstudio.track.geometry import EXTENSION_M, SPACING_M, Track
 
 Floats = NDArray[np.float64]
 
@@ -105,8 +105,7 @@ def _is_clear(center: Floats, width_m: float, inner_radius_m: float) -> bool:
     along_m = np.minimum(apart, count - apart) * (2 * SPACING_M)
     away = some[:, None, :] - some[None, :, :]
     near = np.einsum("nmk,nmk->nm", away, away) < needed * needed
-    # Nearer along the road than half a ring of this width they are opposite in a bend.
-    return not bool((near & (along_m > 1.6 * needed)).any())
+    return not bool((near & (along_m > NEIGHBOURS * needed)).any())
 
 
 def _build(center: Floats, width_m: float, laps: int, name: str, seed: int, difficulty: int) -> Track:
@@ -114,33 +113,9 @@ def _build(center: Floats, width_m: float, laps: int, name: str, seed: int, diff
     extension = round(EXTENSION_M / SPACING_M)
     tangent = np.roll(center, -1, axis=0) - np.roll(center, 1, axis=0)
     tangent /= np.hypot(*tangent.T)[:, None]
-    # The road turns left around the middle, whose side is the left one.
-    half = np.stack([tangent[:, 1], -tangent[:, 0]], axis=1) * (width_m / 2)
+    to_left = np.stack([tangent[:, 1], -tangent[:, 0]], axis=1) * (width_m / 2)
     order = np.arange(-extension, laps * points + extension + 1) % points
-    shift = np.array([512.0, 512.0]) - center[0]
-    left, right = (
-        np.insert((center + shift + side * half)[order], 1, HEIGHT_M, axis=1) for side in (1.0, -1.0)
-    )
     lap_m = points * SPACING_M
-    in_a_lap = max(round(lap_m / CHECKPOINT_M) - 1, 1)
-    gates_m = np.arange(1, laps * (in_a_lap + 1)) * (lap_m / (in_a_lap + 1))
-    spawn = (left[extension] + right[extension]) / 2
-    return Track(
-        name=name,
-        left_m=left,
-        right_m=right,
-        start_arc_m=extension * SPACING_M,
-        finish_arc_m=extension * SPACING_M + laps * lap_m,
-        spawn=Pose(
-            (float(spawn[0]), float(spawn[1]), float(spawn[2])), float(np.arctan2(*tangent[0].tolist()))
-        ),
-        checkpoints_m=tuple(np.round(gates_m, 1).tolist()),
-        origin={
-            "by": "generator",
-            "seed": seed,
-            "difficulty": difficulty,
-            "length_m": lap_m,
-            "width_m": width_m,
-            "laps": laps,
-        },
-    )
+    origin = {"seed": seed, "difficulty": difficulty, "length_m": lap_m, "width_m": width_m, "laps": laps}
+    heading_rad = float(np.arctan2(*tangent[0].tolist()))
+    return as_track(name, center[order], to_left[order], lap_m, heading_rad, origin, laps)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +27,11 @@ MAX_DIFFICULTY = 6
 GAP_M = 6.0
 """Least distance between two stretches of road."""
 
-HEIGHT_M = 10.0
-"""Height of a generated road in the world."""
+NEIGHBOURS = 1.6
+"""Places nearer along the road than this many times the distance that they need are opposite in a bend."""
 
-CHECKPOINT_M = 250.0
-"""Usual distance between checkpoints."""
-
-_NEIGHBOURS = 1.6
+_HEIGHT_M = 10.0
+_CHECKPOINT_M = 250.0
 _TIGHT_EASE = 0.15
 _TIGHT_BELOW_M = 13.5
 _TRIES_A_PIECE = 16
@@ -261,8 +259,7 @@ def _is_clear(road: list[_Laid], new: list[_Laid]) -> bool:
     along = (np.arange(first, len(center))[:, None] - np.arange(len(center))[None, :]) * (2 * SPACING_M)
     away = center[first:, None, :] - center[None, :, :]
     near = np.einsum("nmk,nmk->nm", away, away) < needed * needed
-    # Places nearer than this along the road are neighbours, or opposite in a bend that is wide enough.
-    return not bool((near & (along > _NEIGHBOURS * needed)).any())
+    return not bool((near & (along > NEIGHBOURS * needed)).any())
 
 
 def _eased(width: Floats) -> Floats:
@@ -278,24 +275,47 @@ def _build(road: list[_Laid], spec: TrackSpec) -> Track:
     width = _eased(np.concatenate([laid.width for laid in road]))
     heading = (np.cumsum(curvature) - curvature / 2) * SPACING_M
     normal = np.stack([np.cos(heading), -np.sin(heading)], axis=1) * (width / 2)[:, None]
+    origin = {
+        "seed": spec.seed,
+        "difficulty": spec.difficulty,
+        "length_m": spec.length_m,
+        "width_m": spec.width_m,
+    }
+    return as_track(spec.name, center, normal, spec.length_m, 0.0, origin)
+
+
+def as_track(
+    name: str,
+    center: Floats,
+    to_left: Floats,
+    length_m: float,
+    heading_rad: float,
+    origin: dict[str, Any],
+    laps: int = 1,
+) -> Track:
+    """Put a generated road into the world, with checkpoints about as far apart as on real maps.
+
+    Args:
+        name: name of the track.
+        center: (M, 2) centre line with its extensions, points `SPACING_M` apart.
+        to_left: (M, 2) from the centre to the left border.
+        length_m: length of one lap.
+        heading_rad: direction of the road at the start.
+        origin: what it was generated from.
+        laps: how often the lap lies in the line.
+    """
     start = round(EXTENSION_M / SPACING_M)
     shift = np.array([512.0, 512.0]) - center[start]
-    left, right = (np.insert(center + shift + side * normal, 1, HEIGHT_M, axis=1) for side in (1.0, -1.0))
+    left, right = (np.insert(center + shift + side * to_left, 1, _HEIGHT_M, axis=1) for side in (1.0, -1.0))
     spawn = (left[start] + right[start]) / 2
-    count = max(round(spec.length_m / CHECKPOINT_M) - 1, 1)
+    sectors = max(round(length_m / _CHECKPOINT_M) - 1, 1) + 1
     return Track(
-        name=spec.name,
+        name=name,
         left_m=left,
         right_m=right,
         start_arc_m=start * SPACING_M,
-        finish_arc_m=start * SPACING_M + spec.length_m,
-        spawn=Pose((float(spawn[0]), float(spawn[1]), float(spawn[2])), 0.0),
-        checkpoints_m=tuple(round(spec.length_m * (n + 1) / (count + 1), 1) for n in range(count)),
-        origin={
-            "by": "generator",
-            "seed": spec.seed,
-            "difficulty": spec.difficulty,
-            "length_m": spec.length_m,
-            "width_m": spec.width_m,
-        },
+        finish_arc_m=start * SPACING_M + laps * length_m,
+        spawn=Pose((float(spawn[0]), float(spawn[1]), float(spawn[2])), heading_rad),
+        checkpoints_m=tuple(round(length_m * n / sectors, 1) for n in range(1, laps * sectors)),
+        origin={"by": "generator", **origin},
     )

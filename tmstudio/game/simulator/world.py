@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from tmstudio.errors import TMStudioError
@@ -22,6 +24,9 @@ from tmstudio.game.state import (
 )
 from tmstudio.track.geometry import Track
 from tmstudio.track.projection import Projection, Projector
+
+_GATE_REACH_M: Final = WALL_M + 0.1
+"""How far a gate reaches beyond the borders: a car that leans on a wall passes it, whatever the rounding."""
 
 
 class Simulator:
@@ -202,9 +207,9 @@ class Simulator:
         """
         next_m = self._gates_m[np.minimum(self._checkpoint, len(self._gates_m) - 1)]
         crossed = (place.arc_m >= next_m) & (before_m < next_m) & ~self._finished
-        crossed &= np.abs(place.lateral_m) <= place.half_width_m + (WALL_M + 0.1)
         if not crossed.any():
             return
+        crossed &= np.abs(place.lateral_m) <= place.half_width_m + _GATE_REACH_M
         last = self._checkpoint >= len(self._gates_m) - 1
         finished = (crossed & last).nonzero()[0]
         self._checkpoint += crossed & ~last
