@@ -44,7 +44,9 @@ def test_a_known_place_is_found_again(
     place = projector.advance(position[:, [0, 2]], arc + moved_m)
     assert place.arc_m == pytest.approx(arc, abs=1e-6)
     assert place.lateral_m == pytest.approx(lateral, abs=1e-6)
-    assert place.half_width_m == pytest.approx(half_width, abs=0.02)
+    left, right = track.pairs_at(arc)
+    across = (left - right)[:, [0, 2]]
+    assert place.half_width_m == pytest.approx(np.hypot(*across.T) / 2, abs=1e-6)
     assert np.sin(np.arctan2(*place.tangent.T) - heading) == pytest.approx([0.0], abs=1e-9)
     assert projector.locate(position[:, [0, 2]]) == pytest.approx(arc, abs=1e-6)
 
