@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.app.pressing import press
 from tmstudio.app.dialogs.fields import field_at, help_of, parsed, range_of, title_of, unit_of
 from tmstudio.app.dialogs.message import AtClosing, ClosingDialog, LongerDialog, bug_dialog, error_dialog
 from tmstudio.app.dialogs.new_run import NewRunDialog
@@ -32,11 +32,6 @@ def dialog(qtbot: QtBot, made: Made) -> NewRunDialog:
     dialog.show()
     qtbot.waitUntil(lambda: "coast" in dialog._track_panel.aside.text())
     return dialog
-
-
-def press(qtbot: QtBot, window: QWidget, text: str) -> None:
-    button = next(one for one in window.findChildren(QPushButton) if one.text() == text)
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 def type_into(qtbot: QtBot, dialog: NewRunDialog, path: str, text: str) -> None:
@@ -66,7 +61,7 @@ def test_it_begins_with_the_track_of_home_and_the_preset(dialog: NewRunDialog) -
     config = dialog.config()
     assert config.track == "coast"
     assert config.preset == "default"
-    assert dialog.start_button.isEnabled()
+    assert dialog.finish_button.isEnabled()
 
 
 def test_start_makes_the_run_that_the_fields_say(qtbot: QtBot, dialog: NewRunDialog, made: Made) -> None:
@@ -76,7 +71,7 @@ def test_start_makes_the_run_that_the_fields_say(qtbot: QtBot, dialog: NewRunDia
     qtbot.keyClicks(dialog._name, "coast night")
     dialog._algorithm.setCurrentIndex(1)
     dialog._changed("algorithm.kind")
-    qtbot.mouseClick(dialog.start_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.finish_button, Qt.MouseButton.LeftButton)
     assert len(made) == 1
     config = made[0]
     assert (config.seed, config.budget.minutes, config.game.cars, config.name) == (7, 12.5, 8, "coast night")
@@ -92,13 +87,13 @@ def test_a_bad_value_is_told_beside_its_field_and_start_is_off(
     assert "256" in rows["game.cars"].fault.text()
     assert not rows["budget.minutes"].fault.isHidden()
     assert rows["seed"].fault.isHidden()
-    assert not dialog.start_button.isEnabled()
-    assert "marked" in dialog.start_button.toolTip()
+    assert not dialog.finish_button.isEnabled()
+    assert "marked" in dialog.finish_button.toolTip()
     dialog._finish()
     assert not made
     type_into(qtbot, dialog, "game.cars", "4")
     type_into(qtbot, dialog, "budget.minutes", "3")
-    assert dialog.start_button.isEnabled()
+    assert dialog.finish_button.isEnabled()
 
 
 def test_a_preset_fills_what_was_not_touched(qtbot: QtBot, dialog: NewRunDialog) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app.fake_run import FakeRun
+from tests.app.pressing import press
 from tmstudio.app.dialogs.generate_track import GenerateDialog
 from tmstudio.app.dialogs.import_track import ImportDialog
 from tmstudio.app.dialogs.name_track import NameDialog
@@ -35,13 +36,7 @@ def page(qtbot: QtBot, window: MainWindow) -> TracksPage:
 
 
 def names(page: TracksPage) -> list[str]:
-    return [card.line.name for card in page.cards]
-
-
-def click(qtbot: QtBot, within: QWidget, text: str) -> None:
-    button = next(one for one in within.findChildren(QPushButton) if one.text() == text)
-    assert button.isEnabled(), button.toolTip()
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    return [card.entry.name for card in page.cards]
 
 
 def open_dialog(qtbot: QtBot, kind: type[QDialog]) -> QDialog:
@@ -64,21 +59,21 @@ def test_all_tracks_are_shown_the_users_own_first(qtbot: QtBot, page: TracksPage
 
 def test_a_card_is_chosen_by_the_keyboard(qtbot: QtBot, page: TracksPage) -> None:
     qtbot.keyClick(page.cards[2], Qt.Key.Key_Return)
-    assert page._details.aside.text() == f"<b>{page.cards[2].line.name}</b>"
+    assert page._details.aside.text() == f"<b>{page.cards[2].entry.name}</b>"
 
 
 def test_a_track_is_deleted_and_brought_back(qtbot: QtBot, page: TracksPage) -> None:
     page.choose("mine")
-    click(qtbot, page, "Delete")
+    press(qtbot, page, "Delete")
     qtbot.waitUntil(lambda: names(page) == list(BUNDLED))
     assert page.banner.title() == "mine is in the trash."
-    click(qtbot, page.banner, "Undo")
+    press(qtbot, page.banner, "Undo")
     qtbot.waitUntil(lambda: names(page) == ["mine", *BUNDLED])
 
 
 def test_a_track_is_renamed_and_duplicated(qtbot: QtBot, page: TracksPage) -> None:
     page.choose("mine")
-    click(qtbot, page, "Rename")
+    press(qtbot, page, "Rename")
     dialog = open_dialog(qtbot, NameDialog)
     assert isinstance(dialog, NameDialog)
     dialog.edit.clear()
@@ -87,11 +82,11 @@ def test_a_track_is_renamed_and_duplicated(qtbot: QtBot, page: TracksPage) -> No
     assert "already" in dialog.fault.text()
     dialog.edit.clear()
     qtbot.keyClicks(dialog.edit, "ours")
-    click(qtbot, dialog, "Rename")
+    press(qtbot, dialog, "Rename")
     qtbot.waitUntil(lambda: names(page) == ["ours", *BUNDLED])
     page.choose("valley")
-    click(qtbot, page, "Duplicate")
-    click(qtbot, open_dialog(qtbot, NameDialog), "Duplicate")
+    press(qtbot, page, "Duplicate")
+    press(qtbot, open_dialog(qtbot, NameDialog), "Duplicate")
     qtbot.waitUntil(lambda: names(page) == ["ours", "valley 2", *BUNDLED])
     assert page._details.aside.text() == "<b>valley 2</b>"
 
@@ -110,7 +105,7 @@ def test_a_track_with_runs_keeps_its_name(
 
 def test_training_on_a_track_asks_for_a_run_on_it(qtbot: QtBot, page: TracksPage) -> None:
     page.choose("mine")
-    click(qtbot, page, "Train on it")
+    press(qtbot, page, "Train on it")
     dialog = open_dialog(qtbot, NewRunDialog)
     assert isinstance(dialog, NewRunDialog)
     assert dialog._track.currentText() == "mine"
@@ -126,7 +121,7 @@ def test_a_track_is_generated_with_a_preview_that_follows(qtbot: QtBot, page: Tr
     dialog.shape.setCurrentIndex(1)
     dialog.shape.activated.emit(1)
     dialog.laps.setValue(2)
-    assert not dialog.save_button.isEnabled()
+    assert not dialog.finish_button.isEnabled()
     qtbot.waitUntil(lambda: dialog.track is not None)
     assert dialog.track is not first
     assert dialog.track is not None
@@ -134,11 +129,11 @@ def test_a_track_is_generated_with_a_preview_that_follows(qtbot: QtBot, page: Tr
     dialog.length.setValue(200)
     dialog.width_edit.setValue(40)
     qtbot.waitUntil(lambda: "No layout" in dialog.fault.text())
-    assert not dialog.save_button.isEnabled()
+    assert not dialog.finish_button.isEnabled()
     dialog.length.setValue(900)
     dialog.width_edit.setValue(18)
-    qtbot.waitUntil(dialog.save_button.isEnabled)
-    click(qtbot, dialog, "Save track")
+    qtbot.waitUntil(dialog.finish_button.isEnabled)
+    press(qtbot, dialog, "Save track")
     qtbot.waitUntil(lambda: "my track" in names(page))
     assert TrackLibrary().load("my track").length_m == pytest.approx(1800.0)
     assert page._facts.values["laps of a race"].full_text() == "2"
@@ -149,9 +144,9 @@ def test_a_dropped_file_is_imported(qtbot: QtBot, page: TracksPage, tmp_path: Pa
     drop(page, tmp_path / "beach.npz")
     dialog = open_dialog(qtbot, ImportDialog)
     assert isinstance(dialog, ImportDialog)
-    qtbot.waitUntil(dialog.save_button.isEnabled)
+    qtbot.waitUntil(dialog.finish_button.isEnabled)
     assert dialog.name.text() == "beach"
-    click(qtbot, dialog, "Save track")
+    press(qtbot, dialog, "Save track")
     qtbot.waitUntil(lambda: "beach" in names(page))
     assert TrackLibrary().load("beach").sha256 == TrackLibrary().load("coast").sha256
 
@@ -164,11 +159,11 @@ def test_a_file_that_is_no_track_is_told_and_nothing_is_lost(
     dialog = open_dialog(qtbot, ImportDialog)
     assert isinstance(dialog, ImportDialog)
     qtbot.waitUntil(lambda: bool(dialog.fault.text()))
-    assert not dialog.save_button.isEnabled()
-    click(qtbot, dialog, "Start over")
+    assert not dialog.finish_button.isEnabled()
+    press(qtbot, dialog, "Start over")
     TrackLibrary().export("coast", tmp_path / "beach.npz")
     drop(dialog, tmp_path / "beach.npz")
-    qtbot.waitUntil(dialog.save_button.isEnabled)
+    qtbot.waitUntil(dialog.finish_button.isEnabled)
     dialog.reject()
     assert names(page) == ["mine", *BUNDLED]
 
@@ -180,7 +175,7 @@ def test_recorded_laps_ask_for_a_width(qtbot: QtBot, page: TracksPage, data_dir:
     page.import_files([lap])
     dialog = open_dialog(qtbot, ImportDialog)
     assert isinstance(dialog, ImportDialog)
-    qtbot.waitUntil(dialog.save_button.isEnabled, timeout=20_000)
+    qtbot.waitUntil(dialog.finish_button.isEnabled, timeout=20_000)
     dialog.width_edit.setValue(12.0)
     qtbot.waitUntil(lambda: dialog.track is not None and round(dialog.track.width_m) == 12)
     dialog.reject()

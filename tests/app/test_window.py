@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.app.fake_run import FakeRun
+from tests.app.pressing import press
 from tmstudio.app.dialogs.message import ClosingDialog, MessageDialog
 from tmstudio.app.dialogs.new_run import NewRunDialog
 from tmstudio.app.settings import Settings, load_settings
@@ -22,15 +23,10 @@ from tmstudio.runs import jobs
 PATIENCE_MS = 20_000
 
 
-def dialog_of(window: MainWindow, kind: type) -> object:
+def dialog_of(window: MainWindow, kind: type[QWidget]) -> QWidget:
     found = [child for child in window.findChildren(kind) if not child.isHidden()]
     assert found, f"no {kind.__name__} is open"
     return found[-1]
-
-
-def press(qtbot: QtBot, dialog: object, text: str) -> None:
-    button = next(one for one in dialog.findChildren(QPushButton) if one.text() == text)  # type: ignore[attr-defined]
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 def test_the_navigation_shows_each_page(qtbot: QtBot, window: MainWindow) -> None:

@@ -81,6 +81,41 @@ def in_background(
     _Task(owner, work, done, failed)
 
 
+class Newest:
+    """Work of which only what was asked last still matters, such as a preview that follows what is typed.
+
+    Args:
+        owner: who waits, as for `in_background`.
+    """
+
+    def __init__(self, owner: QObject) -> None:
+        self._owner = owner
+        self._asked = 0
+
+    def forget(self) -> None:
+        """Drop the results of all that was asked so far."""
+        self._asked += 1
+
+    def ask(
+        self,
+        work: Callable[[], Any],
+        done: Callable[[Any], object],
+        failed: Callable[[TMStudioError], object],
+    ) -> None:
+        """As `in_background`, in place of what was asked before."""
+        self.forget()
+        asked = self._asked
+
+        def if_newest(take: Callable[[Any], object]) -> Callable[[Any], None]:
+            def deliver(result: Any) -> None:
+                if asked == self._asked:
+                    take(result)
+
+            return deliver
+
+        in_background(self._owner, work, if_newest(done), if_newest(failed))
+
+
 def finish_background() -> None:
     """Wait for all work, at the end of the program."""
     QThreadPool.globalInstance().waitForDone(5000)

@@ -132,17 +132,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> None:
-    from tmstudio.errors import TMStudioError
     from tmstudio.track.library import TrackLibrary
 
     library = TrackLibrary()
-    bundled = set(library.bundled_names())
-    tracks, broken = [], []
-    for name in library.names():
-        try:
-            tracks.append((library.load(name), name in bundled))
-        except TMStudioError as error:
-            broken.append({"name": name, "problem": error.message, "cause": error.cause})
+    entries = library.entries()
+    tracks = [(entry.track, entry.bundled) for entry in entries if entry.track is not None]
+    broken = [
+        {"name": entry.name, "problem": entry.fault.message, "cause": entry.fault.cause}
+        for entry in entries
+        if entry.fault is not None
+    ]
     if args.json:
         print_json(
             {

@@ -83,6 +83,22 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def move_into(folder: Path, path: Path, suffix: str = "") -> Path:
+    """Move ``path`` into ``folder`` under its name, numbered where that is taken; returns its new place.
+
+    Args:
+        folder: where to; it is there.
+        path: a file or a folder.
+        suffix: the end of its name that stays at the end, such as ".npz".
+    """
+    target, number = folder / path.name, 1
+    while target.exists():
+        number += 1
+        target = folder / f"{path.name.removesuffix(suffix)}-{number}{suffix}"
+    path.rename(target)
+    return target
+
+
 def remove_temporary(folder: Path) -> int:
     """Remove what interrupted writes left in ``folder`` and return how many; for the folder's owner only."""
     leftovers = list(folder.glob(f".*{_TEMPORARY}*"))

@@ -16,7 +16,7 @@ from tmstudio.config.loading import dump_run_config, load_run_config
 from tmstudio.config.run_config import RunConfig
 from tmstudio.config.structure import values
 from tmstudio.errors import TMStudioError
-from tmstudio.runs.atomic import disk_fault, disk_faults, write_bytes, write_text
+from tmstudio.runs.atomic import disk_fault, disk_faults, move_into, write_bytes, write_text
 from tmstudio.runs.file_systems import refuse_network_file_system
 from tmstudio.runs.jobs import live_jobs
 from tmstudio.runs.manifest import Change, Manifest, current_versions, now
@@ -230,7 +230,7 @@ class RunFolder:
         trash = self.path.parent / _TRASH
         with disk_faults(self.path, "delete"):
             trash.mkdir(exist_ok=True)
-            return _move(self.path, trash)
+            return move_into(trash, self.path)
 
     def _check_identity(self, config: RunConfig) -> None:
         found = differences(self.manifest.identity, identity_of(config, self.manifest.track_sha256))
@@ -264,7 +264,7 @@ def restore_run(trashed: Path) -> RunFolder:
     """Bring a run back from the trash."""
     root = trashed.parent.parent
     with disk_faults(trashed, "restore"):
-        return RunFolder.open(_move(trashed, root), root=root)
+        return RunFolder.open(move_into(root, trashed), root=root)
 
 
 def _find(path_or_name: Path | str, root: Path) -> Path:
@@ -325,12 +325,3 @@ def _claim_dated(root: Path, config: RunConfig) -> Path:
             raise disk_fault(error, path, "create") from error
         else:
             return path
-
-
-def _move(path: Path, folder: Path) -> Path:
-    target, number = folder / path.name, 1
-    while target.exists():
-        number += 1
-        target = folder / f"{path.name}-{number}"
-    path.rename(target)
-    return target

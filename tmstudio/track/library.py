@@ -13,8 +13,8 @@ import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from itertools import count
 from pathlib import Path
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from tmstudio.config import folders
 from tmstudio.config.assets import asset
 from tmstudio.errors import TMStudioError
-from tmstudio.runs.atomic import write_bytes
+from tmstudio.runs.atomic import disk_faults, move_into, write_bytes
 from tmstudio.track.geometry import Pose, Track
 
 SCHEMA_VERSION = 1
@@ -43,6 +43,18 @@ _UNREADABLE = (
     OSError, EOFError, zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, SyntaxError, tokenize.TokenError,
     ValueError, TypeError, LookupError, AttributeError, ArithmeticError, MemoryError,
 )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class TrackEntry:
+    """A track of the library, or why it cannot be had."""
+
+    name: str
+    bundled: bool
+    """Whether it ships with the program, and so cannot be renamed or deleted."""
+    track: Track | None
+    fault: TMStudioError | None = None
+    """What is wrong with its file, where `track` is None."""
 
 
 class TrackLibrary:
@@ -71,6 +83,17 @@ class TrackLibrary:
             entry.stem for entry in self.user_folder.iterdir() if entry.suffix == _SUFFIX and entry.is_file()
         ]
         return sorted((name for name in names if name_fault(name) == ""), key=str.lower)
+
+    def entries(self) -> list[TrackEntry]:
+        """All tracks, loaded, in the order of `names`."""
+        bundled = set(self.bundled_names())
+        return [self._entry(name, bundled=name in bundled) for name in self.names()]
+
+    def _entry(self, name: str, *, bundled: bool) -> TrackEntry:
+        try:
+            return TrackEntry(name, bundled, self.load(name))
+        except TMStudioError as error:
+            return TrackEntry(name, bundled, None, error)
 
     def load(self, name: str) -> Track:
         """Load a track by name.
@@ -111,11 +134,17 @@ class TrackLibrary:
                 hint="choose another name, or say --replace to overwrite it",
             )
         path = self.user_folder / (track.name + _SUFFIX)
-        with _refusals(track.name, "saved", self.user_folder):
+        try:
             self.user_folder.mkdir(parents=True, exist_ok=True)
             write_bytes(path, pack_track(track))
             if present is not None and present.name != path.name and not present.samefile(path):
                 present.unlink()
+        except OSError as error:
+            raise TMStudioError(
+                f"Track '{track.name}' could not be saved.",
+                cause=str(error),
+                hint=f"check space and rights of {self.user_folder}",
+            ) from error
         return path
 
     def rename(self, name: str, new_name: str) -> None:
@@ -126,7 +155,7 @@ class TrackLibrary:
         """
         path = self._own(name, "renamed", "duplicate it under the new name")
         self._check_free(new_name, but=path.stem)
-        with _refusals(name, "renamed", self.user_folder):
+        with disk_faults(path, "rename"):
             path.rename(path.with_name(new_name + _SUFFIX))
 
     def duplicate(self, name: str, new_name: str) -> None:
@@ -145,9 +174,7 @@ class TrackLibrary:
         Raises:
             TMStudioError: there is no such track, or the disk refuses.
         """
-        track = self.load(name)
-        with _refusals(name, "exported", path.parent):
-            write_bytes(path, pack_track(track))
+        write_bytes(path, pack_track(self.load(name)))
 
     def delete(self, name: str) -> Path:
         """Move one of the user's own tracks to the trash, from where `restore` brings it back.
@@ -160,12 +187,9 @@ class TrackLibrary:
         """
         path = self._own(name, "deleted", "delete one of your own tracks")
         trash = self.user_folder / _TRASH
-        with _refusals(name, "deleted", self.user_folder):
+        with disk_faults(path, "delete"):
             trash.mkdir(exist_ok=True)
-            places = (trash / f"{path.stem}{f' {n}' if n else ''}{_SUFFIX}" for n in count())
-            place = next(place for place in places if not place.exists())
-            path.rename(place)
-        return place
+            return move_into(trash, path, _SUFFIX)
 
     def restore(self, trashed: Path, name: str) -> None:
         """Bring a deleted track back from the trash.
@@ -178,7 +202,7 @@ class TrackLibrary:
             TMStudioError: there is a track of this name again, or the disk refuses.
         """
         self._check_free(name)
-        with _refusals(name, "restored", self.user_folder):
+        with disk_faults(trashed, "restore"):
             trashed.rename(self.user_folder / (name + _SUFFIX))
 
     def free_name(self, name: str) -> str:
@@ -215,19 +239,6 @@ class TrackLibrary:
             return exact
         same = [other for other in self.user_names() if other.lower() == wanted]
         return self.user_folder / (same[0] + _SUFFIX) if same else None
-
-
-@contextmanager
-def _refusals(name: str, what: str, folder: Path) -> Iterator[None]:
-    """Tell a refusal of the disk in words."""
-    try:
-        yield
-    except OSError as error:
-        raise TMStudioError(
-            f"Track '{name}' could not be {what}.",
-            cause=str(error),
-            hint=f"check space and rights of {folder}",
-        ) from error
 
 
 def name_fault(name: str) -> str:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pydantic.fields import FieldInfo
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from tmstudio.app import formatting
 from tmstudio.app.theme import font, tokens
-from tmstudio.app.widgets.text import muted, value
+from tmstudio.app.widgets.panel import Panel, Rule
+from tmstudio.app.widgets.text import fault_text, muted, value
 from tmstudio.config.run_config import RunConfig
 from tmstudio.config.structure import values
 
@@ -101,10 +102,7 @@ class FieldRow(QWidget):
     def __init__(self, title: str, editor: QWidget, help_text: str) -> None:
         super().__init__()
         self.editor = editor
-        self.fault = QLabel()
-        self.fault.setFont(font(12, 500))
-        self.fault.setProperty("role", "red")
-        self.fault.setWordWrap(True)
+        self.fault = fault_text()
         self.fault.setVisible(False)
         self.help = muted(help_text, pixels=12, wrap=True)
         self.help.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -136,6 +134,15 @@ class FieldRow(QWidget):
             self.editor.setProperty("fault", bool(problem))
             self.editor.style().unpolish(self.editor)
             self.editor.style().polish(self.editor)
+
+
+def add_rows(panel: Panel, rows: Iterable[FieldRow]) -> None:
+    """Put rows into a panel from its top, with a line between two."""
+    for position, row in enumerate(rows):
+        if position:
+            panel.body.addWidget(Rule())
+        panel.body.addWidget(row)
+    panel.body.addStretch(1)
 
 
 def number_row(path: str, on_change: Callable[[], object]) -> FieldRow:

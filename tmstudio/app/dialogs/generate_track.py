@@ -9,22 +9,20 @@ from dataclasses import replace
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
-    QDialog,
     QHBoxLayout,
     QLineEdit,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
 from tmstudio.app import formatting
-from tmstudio.app.background import in_background
-from tmstudio.app.dialogs.fields import FieldRow
+from tmstudio.app.background import Newest
+from tmstudio.app.dialogs.fields import FieldRow, add_rows
+from tmstudio.app.dialogs.form import FormDialog
 from tmstudio.app.dialogs.name_track import fault_of_name
 from tmstudio.app.theme import font
 from tmstudio.app.widgets.inputs import Choice, button, switch
-from tmstudio.app.widgets.panel import FactTable, Panel, Rule
-from tmstudio.app.widgets.text import heading, muted
+from tmstudio.app.widgets.panel import FactTable, Panel
 from tmstudio.app.widgets.track_view import TrackView
 from tmstudio.errors import TMStudioError
 from tmstudio.track.circuit import MAX_LAPS, generate_circuit
@@ -43,7 +41,7 @@ _AFTER_MS = 120
 _LARGEST_SEED = 999_999
 
 
-class GenerateDialog(QDialog):
+class GenerateDialog(FormDialog):
     """Seed, shape, length, width and difficulty, and the track that they make.
 
     Args:
@@ -55,15 +53,13 @@ class GenerateDialog(QDialog):
     def __init__(
         self, library: TrackLibrary, take: Callable[[Track], object], parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Generate a track")
-        self.setModal(True)
+        super().__init__("Generate a track", "Save track", self._finish, parent)
         self.resize(980, 540)
         self._take = take
         self._taken = {name.lower() for name in library.names()}
         self.track: Track | None = None
         """What the settings make; None while they make nothing."""
-        self._asked = 0
+        self._newest = Newest(self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_AFTER_MS)
@@ -105,11 +101,7 @@ class GenerateDialog(QDialog):
             self._laps_row,
             self._name_row,
         ]
-        for position, row in enumerate(rows):
-            if position:
-                form.body.addWidget(Rule())
-            form.body.addWidget(row)
-        form.body.addStretch(1)
+        add_rows(form, rows)
         picture = Panel("Preview")
         self.view = TrackView(line=True)
         self.view.setMinimumHeight(220)
@@ -120,25 +112,7 @@ class GenerateDialog(QDialog):
         another.addWidget(button("Another one", self._another))
         another.addStretch(1)
         picture.body.addLayout(another)
-        columns = QHBoxLayout()
-        columns.setSpacing(12)
-        columns.addWidget(form, 7)
-        columns.addWidget(picture, 6)
-        self.fault = muted(pixels=12, wrap=True)
-        self.fault.setProperty("role", "red")
-        self.save_button = button("Save track", self._finish, kind="primary")
-        self.save_button.setDefault(True)
-        last = QHBoxLayout()
-        last.setSpacing(8)
-        last.addWidget(self.fault, 1)
-        last.addWidget(button("Cancel", self.reject))
-        last.addWidget(self.save_button)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(18, 16, 18, 16)
-        whole.setSpacing(14)
-        whole.addWidget(heading("Generate a track"))
-        whole.addLayout(columns, 1)
-        whole.addLayout(last)
+        self.lay_out((form, 7), (picture, 6))
 
     def _another(self) -> None:
         self.seed.setValue((self.seed.value() + 1) % (_LARGEST_SEED + 1))
@@ -146,7 +120,7 @@ class GenerateDialog(QDialog):
     def _changed(self) -> None:
         self._laps_row.setEnabled(self._is_circuit())
         self.track = None
-        self._asked += 1
+        self._newest.forget()
         self._timer.start()
         self._check()
 
@@ -154,7 +128,6 @@ class GenerateDialog(QDialog):
         return bool(self.shape.currentData() == "circuit")
 
     def _draw(self) -> None:
-        asked = self._asked
         settings = (self.seed.value(), self.difficulty.value(), self.length.value(), self.width_edit.value())
         laps = self.laps.value() if self._is_circuit() else None
 
@@ -163,15 +136,10 @@ class GenerateDialog(QDialog):
                 return generate(*settings, "preview")
             return generate_circuit(*settings, laps, "preview")
 
-        def done(track: Track) -> None:
-            if asked == self._asked:
-                self._show(track, "")
-
         def failed(error: TMStudioError) -> None:
-            if asked == self._asked:
-                self._show(None, f"{error.message} {error.hint[:1].upper()}{error.hint[1:]}.")
+            self._show(None, f"{error.message} {error.hint[:1].upper()}{error.hint[1:]}.")
 
-        in_background(self, work, done, failed)
+        self._newest.ask(work, lambda track: self._show(track, ""), failed)
 
     def _show(self, track: Track | None, fault: str) -> None:
         self.track = track
@@ -186,7 +154,7 @@ class GenerateDialog(QDialog):
     def _check(self) -> None:
         fault = fault_of_name(self.name.text().strip(), self._taken)
         self._name_row.show_fault(fault)
-        switch(self.save_button, fault or ("" if self.track is not None else "Wait for the preview"))
+        switch(self.finish_button, fault or ("" if self.track is not None else "Wait for the preview"))
 
     def _finish(self) -> None:
         if self.track is not None:

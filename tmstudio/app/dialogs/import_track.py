@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPixmap
 from PySide6.QtWidgets import (
-    QDialog,
     QDoubleSpinBox,
     QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QVBoxLayout,
     QWidget,
 )
 
 from tmstudio.app import formatting
-from tmstudio.app.background import in_background
+from tmstudio.app.background import Newest
 from tmstudio.app.dialogs.fields import FieldRow
+from tmstudio.app.dialogs.form import FormDialog
 from tmstudio.app.dialogs.name_track import fault_of_name
 from tmstudio.app.theme import font
 from tmstudio.app.widgets.inputs import button, switch
 from tmstudio.app.widgets.panel import FactTable, Panel, Rule
-from tmstudio.app.widgets.text import heading, muted, value
+from tmstudio.app.widgets.text import muted, value
 from tmstudio.app.widgets.track_view import TrackView
 from tmstudio.errors import TMStudioError
 from tmstudio.track.geometry import Track
@@ -45,7 +45,7 @@ def dropped_files(event: QDragEnterEvent | QDropEvent) -> list[Path]:
     return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
 
 
-class ImportDialog(QDialog):
+class ImportDialog(FormDialog):
     """Files in, a track out.
 
     Args:
@@ -62,9 +62,7 @@ class ImportDialog(QDialog):
         take: Callable[[Track], object],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Import a track")
-        self.setModal(True)
+        super().__init__("Import a track", "Save track", self._finish, parent)
         self.setAcceptDrops(True)
         self.resize(1040, 660)
         self._library = library
@@ -75,33 +73,12 @@ class ImportDialog(QDialog):
         """What the files hold, once it is known."""
         self.track: Track | None = None
         """What is made of them; None while nothing is."""
-        self._asked = 0
-        self._build()
+        self._newest = Newest(self)
+        self.lay_out((self._build_files(), 1), (self._build_preview(), 1))
         if files:
             self.add_files(files)
         else:
             self._tell("Drop files here, or choose them.")
-
-    def _build(self) -> None:
-        columns = QHBoxLayout()
-        columns.setSpacing(12)
-        columns.addWidget(self._build_files(), 1)
-        columns.addWidget(self._build_preview(), 1)
-        self.fault = muted(pixels=12, wrap=True)
-        self.fault.setProperty("role", "red")
-        self.save_button = button("Save track", self._finish, kind="primary")
-        self.save_button.setDefault(True)
-        last = QHBoxLayout()
-        last.setSpacing(8)
-        last.addWidget(self.fault, 1)
-        last.addWidget(button("Cancel", self.reject))
-        last.addWidget(self.save_button)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(18, 16, 18, 16)
-        whole.setSpacing(14)
-        whole.addWidget(heading("Import a track"))
-        whole.addLayout(columns, 1)
-        whole.addLayout(last)
 
     def _build_files(self) -> Panel:
         panel = Panel("Files", margins=16)
@@ -176,19 +153,13 @@ class ImportDialog(QDialog):
     def add_files(self, files: Sequence[Path]) -> None:
         """Look into more files together with those that are there already."""
         self.files += [path for path in files if path not in self.files]
-        self._asked += 1
-        asked, given = self._asked, list(self.files)
+        given = list(self.files)
         self._tell("Looking into the files…")
 
-        def done(found: Found) -> None:
-            if asked == self._asked:
-                self._show_found(found)
-
         def failed(error: TMStudioError) -> None:
-            if asked == self._asked:
-                self._tell(error.message, f"{error.cause}. {error.hint}".strip(". "))
+            self._tell(error.message, f"{error.cause}. {error.hint}".strip(". "))
 
-        in_background(self, lambda: look_into(given), done, failed)
+        self._newest.ask(lambda: look_into(given), self._show_found, failed)
 
     def _choose(self) -> None:
         names, _ = QFileDialog.getOpenFileNames(self, "Files of a track", "", FILTER)
@@ -196,7 +167,7 @@ class ImportDialog(QDialog):
             self.add_files([Path(name) for name in names])
 
     def _start_over(self) -> None:
-        self._asked += 1
+        self._newest.forget()
         self.files.clear()
         self._tell("Drop files here, or choose them.")
 
@@ -221,7 +192,7 @@ class ImportDialog(QDialog):
     def _show_found(self, found: Found) -> None:
         self.found = found
         self._title.setText(found.title)
-        rows = (f"{name}: <b>{_escaped(text)}</b>" for name, text in found.facts)
+        rows = (f"{name}: <b>{escape(text, quote=False)}</b>" for name, text in found.facts)
         self._found_text.setText("<br>".join(rows))
         self._notes.setText("\n".join(found.notes))
         picture = QPixmap()
@@ -247,18 +218,16 @@ class ImportDialog(QDialog):
                 None, "A map’s file has no road. Add recorded borders, laps or a ghost of the map."
             )
             return
-        self._asked += 1
-        asked, width = self._asked, self.width_edit.value() if found.needs_width else None
-
-        def done(track: Track) -> None:
-            if asked == self._asked:
-                self._show_track(track, "")
+        width = self.width_edit.value() if found.needs_width else None
+        self.track = None  # what is shown has another width than will be saved
+        self._check()
 
         def failed(error: TMStudioError) -> None:
-            if asked == self._asked:
-                self._show_track(None, f"{error.message} {error.cause}")
+            self._show_track(None, f"{error.message} {error.cause}")
 
-        in_background(self, lambda: make_track(found, "preview", width), done, failed)
+        self._newest.ask(
+            lambda: make_track(found, "preview", width), lambda track: self._show_track(track, ""), failed
+        )
 
     def _show_track(self, track: Track | None, fault: str) -> None:
         self.track = track
@@ -273,13 +242,11 @@ class ImportDialog(QDialog):
     def _check(self) -> None:
         fault = fault_of_name(self.name.text().strip(), self._taken) if self.found is not None else ""
         self._name_row.show_fault(fault)
-        switch(self.save_button, fault or ("" if self.track is not None else "There is no road to save yet"))
+        switch(
+            self.finish_button, fault or ("" if self.track is not None else "There is no road to save yet")
+        )
 
     def _finish(self) -> None:
         if self.track is not None:
             self._take(replace(self.track, name=self.name.text().strip()))
             self.accept()
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;")

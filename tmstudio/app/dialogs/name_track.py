@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWid
 
 from tmstudio.app.theme import font
 from tmstudio.app.widgets.inputs import button, switch
-from tmstudio.app.widgets.text import heading, muted
+from tmstudio.app.widgets.text import fault_text, heading
 from tmstudio.track.library import name_fault
 
 
@@ -17,7 +17,6 @@ class NameDialog(QDialog):
 
     Args:
         title: what is going to happen.
-        text: what else to know about it.
         name: the name to begin with.
         taken: names that other tracks have.
         verb: the button.
@@ -28,7 +27,6 @@ class NameDialog(QDialog):
     def __init__(
         self,
         title: str,
-        text: str,
         name: str,
         taken: list[str],
         verb: str,
@@ -46,16 +44,13 @@ class NameDialog(QDialog):
         self.edit.setAccessibleName("Name")
         self.edit.selectAll()
         self.edit.textEdited.connect(lambda _text: self._check())
-        self.fault = muted(pixels=12, wrap=True)
-        self.fault.setProperty("role", "red")
+        self.fault = fault_text()
         self.accept_button = button(verb, self._finish, kind="primary")
         self.accept_button.setDefault(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(10)
         column.addWidget(heading(title))
-        if text:
-            column.addWidget(muted(text, wrap=True))
         column.addWidget(self.edit)
         column.addWidget(self.fault)
         row = QHBoxLayout()

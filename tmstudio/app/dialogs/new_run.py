@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tmstudio.app import formatting
 from tmstudio.app.background import in_background
-from tmstudio.app.dialogs.fields import FieldRow, UnitEdit, field_at, help_of, number_row, parsed
-from tmstudio.app.theme import font
-from tmstudio.app.widgets.inputs import Choice, button, switch
-from tmstudio.app.widgets.panel import FactTable, Panel, Rule
-from tmstudio.app.widgets.text import heading, muted
+from tmstudio.app.dialogs.fields import FieldRow, UnitEdit, add_rows, field_at, help_of, number_row, parsed
+from tmstudio.app.dialogs.form import FormDialog
+from tmstudio.app.widgets.inputs import Choice, switch
+from tmstudio.app.widgets.panel import FactTable, Panel
+from tmstudio.app.widgets.text import muted
 from tmstudio.app.widgets.track_view import TrackView
 from tmstudio.config.loading import apply_overrides, parse_run_config
 from tmstudio.config.presets import PRESETS, SUMMARIES, difference, preset
@@ -31,7 +31,7 @@ _ALGORITHM_HELP = {
 _SOURCE = "the new run"
 
 
-class NewRunDialog(QDialog):
+class NewRunDialog(FormDialog):
     """Asks for what defines a run.
 
     Args:
@@ -48,9 +48,7 @@ class NewRunDialog(QDialog):
         create: Callable[[RunConfig], object],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("New run")
-        self.setModal(True)
+        super().__init__("New run", "Start", self._finish, parent)
         self.resize(980, 560)
         self._library = library
         self._create = create
@@ -58,7 +56,7 @@ class NewRunDialog(QDialog):
         self._config: RunConfig | None = None
         self._names = library.names()
         self._rows: dict[str, FieldRow] = {}
-        self._build()
+        self.lay_out((self._build_form(), 8), (self._build_side(), 5))
         self._use_preset()
         if track in self._names:
             self._track.setCurrentIndex(self._names.index(track))
@@ -67,29 +65,6 @@ class NewRunDialog(QDialog):
         self._check()
 
     # What it is made of
-
-    def _build(self) -> None:
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(18, 16, 18, 16)
-        whole.setSpacing(14)
-        whole.addWidget(heading("New run"))
-        columns = QHBoxLayout()
-        columns.setSpacing(12)
-        columns.addWidget(self._build_form(), 8)
-        columns.addLayout(self._build_side(), 5)
-        whole.addLayout(columns, 1)
-        self.fault = QLabel()
-        self.fault.setFont(font(12, 500))
-        self.fault.setProperty("role", "red")
-        self.fault.setWordWrap(True)
-        self.start_button = button("Start", self._finish, kind="primary")
-        self.start_button.setDefault(True)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.fault, 1)
-        row.addWidget(button("Cancel", self.reject))
-        row.addWidget(self.start_button)
-        whole.addLayout(row)
 
     def _build_form(self) -> Panel:
         panel = Panel(margins=16)
@@ -117,11 +92,7 @@ class NewRunDialog(QDialog):
         self._rows["name"] = FieldRow(
             "Name", self._name, help_of(field_at("name")).strip() + " It may stay empty."
         )
-        for position, row in enumerate(self._rows.values()):
-            if position:
-                panel.body.addWidget(Rule())
-            panel.body.addWidget(row)
-        panel.body.addStretch(1)
+        add_rows(panel, self._rows.values())
         return panel
 
     def _build_side(self) -> QVBoxLayout:
@@ -204,7 +175,7 @@ class NewRunDialog(QDialog):
         reason = "" if self._config is not None else "Correct the marked fields first"
         if not self._names:
             reason = "There is no track: import or generate one first"
-        switch(self.start_button, reason, "Make the run and start learner and driver")
+        switch(self.finish_button, reason, "Make the run and start learner and driver")
         self._show_difference()
 
     def _show_track(self) -> None:

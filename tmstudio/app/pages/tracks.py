@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
@@ -16,7 +17,6 @@ from tmstudio.app.dialogs.import_track import ImportDialog, dropped_files
 from tmstudio.app.dialogs.name_track import NameDialog
 from tmstudio.app.pages.page import Page
 from tmstudio.app.studio import Studio
-from tmstudio.app.track_list import TrackLine, origin_text, race_laps, read_tracks
 from tmstudio.app.widgets.banner import Banner
 from tmstudio.app.widgets.inputs import button, switch
 from tmstudio.app.widgets.panel import FactTable, Panel
@@ -24,10 +24,19 @@ from tmstudio.app.widgets.text import muted, set_text
 from tmstudio.app.widgets.track_card import TrackCard
 from tmstudio.app.widgets.track_view import TrackView
 from tmstudio.track.geometry import Track
+from tmstudio.track.library import TrackEntry
 from tmstudio.track.verdict import verdict
 
 _CARD_WIDTH = 230
 _FACTS = ("length", "width", "checkpoints", "laps of a race", "medals", "map UID", "made from", "runs")
+_MADE_FROM: Final = {
+    "generator": "generated",
+    "borders": "recorded borders",
+    "laps": "recorded laps",
+    "ghost": "a ghost",
+    "replay": "a replay",
+    "trajectory": "a recorded line",
+}
 _STAYS = "It ships with TMStudio and stays as it is; duplicate it to have one of your own"
 
 
@@ -54,7 +63,7 @@ class TracksPage(Page):
         self._drive = drive
         self._train = train
         self._notify = notify
-        self._lines: list[TrackLine] = []
+        self._entries: list[TrackEntry] = []
         self._columns = 0
         self._chosen = ""
         self.cards: list[TrackCard] = []
@@ -81,13 +90,11 @@ class TracksPage(Page):
     def refresh(self, choose: str = "") -> None:
         """Read the library again, and show the details of a track of it."""
         wanted = choose or self._chosen or (self._studio.track.name if self._studio.track else "")
-        library = self._studio.library
-        in_background(
-            self,
-            lambda: read_tracks(library),
-            lambda lines: self._show(lines, wanted),
-            self._studio.failed.emit,
-        )
+
+        def done(entries: list[TrackEntry]) -> None:
+            self._show(sorted(entries, key=lambda entry: entry.bundled), wanted)
+
+        self._in_background(self._studio.library.entries, done)
 
     # What it is made of
 
@@ -138,20 +145,20 @@ class TracksPage(Page):
         super().resizeEvent(event)
         self._lay_out()
 
-    def _show(self, lines: list[TrackLine], wanted: str) -> None:
-        self._lines = lines
+    def _show(self, entries: list[TrackEntry], wanted: str) -> None:
+        self._entries = entries
         for card in self.cards:
             card.deleteLater()
-        self.cards = [TrackCard(line) for line in lines]
+        self.cards = [TrackCard(entry) for entry in entries]
         for card in self.cards:
             card.chosen.connect(self.choose)
-        own = sum(not line.ships for line in lines)
+        own = sum(not entry.bundled for entry in entries)
         self._panel.aside.setText(
-            f"{formatting.plural(own, 'track')} of yours, {len(lines) - own} to begin with"
+            f"{formatting.plural(own, 'track')} of yours, {len(entries) - own} to begin with"
         )
         self._columns = 0
         self._lay_out()
-        names = [line.name for line in lines]
+        names = [entry.name for entry in entries]
         self.choose(wanted if wanted in names else names[0])
 
     def _lay_out(self) -> None:
@@ -173,11 +180,11 @@ class TracksPage(Page):
         """Show the details of a track."""
         self._chosen = name
         for card in self.cards:
-            card.show_chosen(card.line.name == name)
-        line = self._line()
-        track = line.track
-        self._details.aside.setText(f"<b>{line.name}</b>")
-        self.view.empty_text = line.problem
+            card.show_chosen(card.entry.name == name)
+        entry = self._entry()
+        track = entry.track
+        self._details.aside.setText(f"<b>{entry.name}</b>")
+        self.view.empty_text = f"{entry.fault.message} {entry.fault.cause}" if entry.fault else ""
         self.view.show_track(track)
         set_text(self._verdict, f"Drives in: {verdict(track)}." if track else "")
         facts = _facts_of(track) if track else dict.fromkeys(_FACTS, formatting.NOTHING)
@@ -188,26 +195,24 @@ class TracksPage(Page):
         switch(self._drive_button, broken, "Drive it yourself in the simulator")
         switch(self._duplicate_button, broken, "Save it once more under another name")
         switch(self._export_button, broken, "Write its file, to import it on another computer")
-        switch(self.delete_button, _STAYS if line.ships else "", "Move it to the trash")
+        switch(self.delete_button, _STAYS if entry.bundled else "", "Move it to the trash")
         self._show_runs()
 
     def _show_runs(self) -> None:
-        if not self._lines:
+        if not self._entries:
             return
-        line, runs = self._line(), self._runs_on_it()
-        self._facts.set_value("runs", formatting.count(len(runs)))
+        entry, runs = self._entry(), self._runs_on_it()
+        self._facts.set_value("runs", formatting.count(runs))
         used = (
-            f"{formatting.plural(len(runs), 'run')} would no longer find it; duplicate it instead"
-            if runs
-            else ""
+            f"{formatting.plural(runs, 'run')} would no longer find it; duplicate it instead" if runs else ""
         )
-        switch(self.rename_button, _STAYS if line.ships else used, "Give it another name")
+        switch(self.rename_button, _STAYS if entry.bundled else used, "Give it another name")
 
-    def _line(self) -> TrackLine:
-        return next(line for line in self._lines if line.name == self._chosen)
+    def _entry(self) -> TrackEntry:
+        return next(entry for entry in self._entries if entry.name == self._chosen)
 
-    def _runs_on_it(self) -> list[str]:
-        return [line.summary.name for line in self._studio.runs if line.summary.track == self._chosen]
+    def _runs_on_it(self) -> int:
+        return sum(line.summary.track == self._chosen for line in self._studio.runs)
 
     # What is done with a track
 
@@ -215,41 +220,31 @@ class TracksPage(Page):
         self._studio.choose_track(self._chosen, then=self._train)
 
     def _rename(self) -> None:
-        self._ask_name(
-            "Rename the track",
-            self._chosen,
-            "Rename",
-            lambda new: self._studio.library.rename(self._chosen, new),
-        )
+        name = self._chosen
+        taken = [entry.name for entry in self._entries if entry.name != name]
+
+        def rename(new: str) -> None:
+            self._change(lambda: self._studio.library.rename(name, new), new)
+
+        NameDialog("Rename the track", name, taken, "Rename", rename, self).open()
 
     def _duplicate(self) -> None:
         name, library = self._chosen, self._studio.library
-        self._ask_name(
-            "Duplicate the track",
-            library.free_name(name),
-            "Duplicate",
-            lambda new: library.duplicate(name, new),
-        )
+        taken = [entry.name for entry in self._entries]
 
-    def _ask_name(self, title: str, name: str, verb: str, change: Callable[[str], object]) -> None:
-        taken = [other.name for other in self._lines if other.name != self._chosen or verb == "Duplicate"]
+        def duplicate(new: str) -> None:
+            self._change(lambda: library.duplicate(name, new), new)
 
-        def take(new: str) -> None:
-            in_background(self, lambda: change(new), lambda _: self.refresh(new), self._studio.failed.emit)
-
-        NameDialog(title, "", name, taken, verb, take, self).open()
+        free = library.free_name(name)
+        NameDialog("Duplicate the track", free, taken, "Duplicate", duplicate, self).open()
 
     def _export(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Export the track", f"{self._chosen}.npz", "Track (*.npz)"
-        )
+        name = self._chosen
+        path, _ = QFileDialog.getSaveFileName(self, "Export the track", f"{name}.npz", "Track (*.npz)")
         if path:
-            name = self._chosen
-            in_background(
-                self,
+            self._in_background(
                 lambda: self._studio.library.export(name, Path(path)),
                 lambda _: self._notify(f"{name} is in {path}."),
-                self._studio.failed.emit,
             )
 
     def _delete(self) -> None:
@@ -257,7 +252,7 @@ class TracksPage(Page):
 
         def done(trashed: Path) -> None:
             self._chosen = ""
-            lost = f" {formatting.plural(len(runs), 'run')} cannot go on without it." if runs else ""
+            lost = f" {formatting.plural(runs, 'run')} cannot go on without it." if runs else ""
             self.banner.say(
                 f"{name} is in the trash.",
                 f"“Undo” brings it back.{lost}",
@@ -266,17 +261,18 @@ class TracksPage(Page):
             )
             self.refresh()
 
-        in_background(self, lambda: library.delete(name), done, self._studio.failed.emit)
+        self._in_background(lambda: library.delete(name), done)
 
     def _restore(self, trashed: Path, name: str) -> None:
         self.banner.clear()
-        library = self._studio.library
-        in_background(
-            self,
-            lambda: library.restore(trashed, name),
-            lambda _: self.refresh(name),
-            self._studio.failed.emit,
-        )
+        self._change(lambda: self._studio.library.restore(trashed, name), name)
+
+    def _change(self, work: Callable[[], object], name: str) -> None:
+        """Change the library, and show the track of this name in it."""
+        self._in_background(work, lambda _: self.refresh(name))
+
+    def _in_background(self, work: Callable[[], Any], done: Callable[[Any], object]) -> None:
+        in_background(self, work, done, self._studio.failed.emit)
 
     # New tracks
 
@@ -296,24 +292,20 @@ class TracksPage(Page):
         GenerateDialog(self._studio.library, self._save, self).open()
 
     def _save(self, track: Track) -> None:
-        in_background(
-            self,
-            lambda: self._studio.library.save(track),
-            lambda _: self.refresh(track.name),
-            self._studio.failed.emit,
-        )
+        self._change(lambda: self._studio.library.save(track), track.name)
 
 
 def _facts_of(track: Track) -> dict[str, str]:
     medals = [f"{medal} {formatting.lap(time_s)}" for medal, time_s in track.medals_s.items()]
+    laps = track.origin.get("laps")  # as it stands in a file that may be anyone's
     return {
         "length": formatting.metres(track.length_m),
         "width": formatting.metres(track.width_m),
         "checkpoints": formatting.count(len(track.checkpoints_m)),
-        "laps of a race": formatting.count(race_laps(track)),
+        "laps of a race": formatting.count(laps if isinstance(laps, int) else 1),
         "medals": ", ".join(reversed(medals)) or formatting.NOTHING,
         "map UID": track.map_uid or formatting.NOTHING,
-        "made from": origin_text(track),
+        "made from": _MADE_FROM.get(str(track.origin.get("by", "")), "an imported file"),
     }
 
 

@@ -50,6 +50,15 @@ def muted(text: str = "", *, pixels: int = 13, wrap: bool = False) -> QLabel:
     return made
 
 
+def fault_text() -> QLabel:
+    """What is wrong with what a person typed or chose, empty at first."""
+    made = QLabel()
+    made.setFont(font(12, 500))
+    made.setProperty("role", "red")
+    made.setWordWrap(True)
+    return made
+
+
 def value(text: str = "", *, pixels: int = 13) -> QLabel:
     """A number or name that the eye looks for."""
     made = QLabel(text)

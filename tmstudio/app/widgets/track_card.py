@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from tmstudio.app import formatting
 from tmstudio.app.theme import font
-from tmstudio.app.track_list import TrackLine
 from tmstudio.app.widgets.text import ElidedLabel, muted, set_role
 from tmstudio.app.widgets.track_view import TrackView
+from tmstudio.track.library import TrackEntry
 
 HEIGHT = 176
 
@@ -19,14 +19,14 @@ class TrackCard(QFrame):
     """One track; a click, Enter or Space chooses it.
 
     Args:
-        line: the track.
+        entry: the track.
     """
 
     chosen = Signal(str)
 
-    def __init__(self, line: TrackLine) -> None:
+    def __init__(self, entry: TrackEntry) -> None:
         super().__init__()
-        self.line = line
+        self.entry = entry
         self.setProperty("role", "panel")
         self.setFixedHeight(HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -34,10 +34,10 @@ class TrackCard(QFrame):
         view = TrackView()
         view.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         view.empty_text = "Its file cannot be used."
-        view.show_track(line.track)
-        name = ElidedLabel(line.name)
+        view.show_track(entry.track)
+        name = ElidedLabel(entry.name)
         name.setFont(font(13, 600))
-        facts = muted(_facts(line), pixels=12)
+        facts = muted(_facts(entry), pixels=12)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(name, 1)
@@ -47,7 +47,7 @@ class TrackCard(QFrame):
         column.setSpacing(4)
         column.addWidget(view, 1)
         column.addLayout(row)
-        self.setAccessibleName(f"{line.name}, {_facts(line)}")
+        self.setAccessibleName(f"{entry.name}, {_facts(entry)}")
 
     def show_chosen(self, chosen: bool) -> None:
         """Mark it as the one whose details are shown, or not."""
@@ -55,16 +55,16 @@ class TrackCard(QFrame):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self.chosen.emit(self.line.name)
+            self.chosen.emit(self.entry.name)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.chosen.emit(self.line.name)
+            self.chosen.emit(self.entry.name)
         else:
             super().keyPressEvent(event)
 
 
-def _facts(line: TrackLine) -> str:
-    if line.track is None:
+def _facts(entry: TrackEntry) -> str:
+    if entry.track is None:
         return "damaged"
-    return f"{formatting.metres(line.track.length_m)} · {formatting.metres(line.track.width_m)} wide"
+    return f"{formatting.metres(entry.track.length_m)} · {formatting.metres(entry.track.width_m)} wide"
